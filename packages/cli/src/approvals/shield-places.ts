@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShieldPlaces, ShieldSettings } from '@clawdfather/tools';
+import { attachmentsDirOf, type ShieldPlaces, type ShieldSettings } from '@clawdfather/tools';
 import type { Config } from '../config.ts';
 import { agentsDirectory } from '../config/agents-directory.ts';
 import { configDirectory } from '../config/settings.ts';
@@ -29,6 +29,7 @@ export function shieldPlacesOf(config: Config): ShieldPlaces {
   const { home, ours } = reachBoundsOf(config);
   return {
     ownDirectories: [stateDir, configDirectory(config), join(cacheHome(env), 'clawdfather')],
+    given: [attachmentsDirOf(stateDir)],
     ours,
     laterOurs: () => readSecretPaths(stateDir),
     programs: [ownRoot.replace(/\/$/, ''), process.execPath, agentsDirectory(config)],

@@ -20,6 +20,13 @@ const keys = [
   },
 ];
 
+const choiceFlags = {
+  mode: valueFlag(text('MODE'), {
+    summary: 'its mode, from the next turn on, empty for its own; see clf agents choices',
+  }),
+  model: valueFlag(text('MODEL'), { summary: 'the model that it asks, from the next turn on' }),
+};
+
 const detach = switchFlag({
   short: 'd',
   summary: 'send it, print the id of the thread, and do not wait for the answer',
@@ -37,6 +44,7 @@ export const askSpec = defineCommand({
     }),
     host: valueFlag(text('NAME', 'hosts'), { summary: 'let it run on this SSH host' }),
     thread: valueFlag(thread, { summary: 'go on with this conversation, as clf say does' }),
+    ...choiceFlags,
     detach,
     ...gatewayFlags,
   },
@@ -45,6 +53,7 @@ export const askSpec = defineCommand({
     'clf ask "why does the build fail?"',
     'git diff | clf ask "review this" -',
     'clf ask -d --json "update the changelog"',
+    'clf ask --agent claude --mode plan "how would you split this file?"',
   ],
 });
 
@@ -52,7 +61,7 @@ export const saySpec = defineCommand({
   name: 'say',
   summary: 'Go on with a conversation, and see the answer as it comes',
   operands: { thread: operand(thread), words: optionalOperandList(words) },
-  flags: { detach, ...gatewayFlags },
+  flags: { ...choiceFlags, detach, ...gatewayFlags },
   glossary: keys,
   examples: ['clf say 3k9q "now fix it"', 'clf say 3k9q - < notes.txt'],
 });
@@ -120,6 +129,22 @@ export const threadsArchiveSpec = defineCommand({
   examples: ['clf threads archive 3k9q'],
 });
 
+export const threadsUnarchiveSpec = defineCommand({
+  name: 'threads unarchive',
+  summary: 'Take conversations back that were put away; they go on with the next message',
+  operands: { threads: operandList(thread) },
+  flags: gatewayFlags,
+  examples: ['clf threads unarchive 3k9q'],
+});
+
+export const threadsRenameSpec = defineCommand({
+  name: 'threads rename',
+  summary: 'Call a conversation something else, on all your devices',
+  operands: { thread: operand(thread), title: operand(text('TITLE')) },
+  flags: gatewayFlags,
+  examples: ['clf threads rename 3k9q "The login page"'],
+});
+
 export const agentsListSpec = defineCommand({
   name: 'agents ls',
   summary: 'List the agents that can be asked',
@@ -129,6 +154,17 @@ export const agentsListSpec = defineCommand({
 });
 
 const agent = text('NAME', 'agents');
+
+export const agentsChoicesSpec = defineCommand({
+  name: 'agents choices',
+  summary: 'List what an agent let you choose when it last began a session: modes, models',
+  operands: { agent: operand(agent) },
+  flags: {
+    host: valueFlag(text('NAME', 'hosts'), { summary: 'of the agent on this SSH host' }),
+    ...gatewayFlags,
+  },
+  examples: ['clf agents choices claude', 'clf agents choices claude --json | jq .values'],
+});
 
 export const agentsInstallSpec = defineCommand({
   name: 'agents install',

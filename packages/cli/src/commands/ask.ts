@@ -16,11 +16,21 @@ export const ask: Execute<typeof askSpec> = async (call) => {
     );
   }
   const prompt = await readPrompt(call.io, call.operands.words);
-  return askAgent(call, { prompt, thread, agent, directory, host, isDetached });
+  const chosen = chosenBy(call.flags);
+  return askAgent(call, { prompt, thread, agent, directory, host, chosen, isDetached });
 };
 
 export const say: Execute<typeof saySpec> = async (call) => {
   const { thread, words } = call.operands;
   const prompt = await readPrompt(call.io, words);
-  return askAgent(call, { prompt, thread, isDetached: call.flags.detach });
+  const chosen = chosenBy(call.flags);
+  return askAgent(call, { prompt, thread, chosen, isDetached: call.flags.detach });
 };
+
+/* By category: which id an agent has for it is known when it has begun. Null, for an empty word: the agent’s own choice again. */
+function chosenBy({ mode, model }: { mode: string | undefined; model: string | undefined }) {
+  return {
+    ...(mode === undefined ? {} : { mode: mode === '' ? null : mode }),
+    ...(model === undefined ? {} : { model: model === '' ? null : model }),
+  };
+}

@@ -21,7 +21,10 @@ import { formatAuditEntry, happenedAt } from '../render/audit-text.ts';
 import { makeVisible } from '@clawdfather/tools/text';
 import type { auditSpec } from './sign-in-specs.ts';
 
-type Entry = Awaited<ReturnType<Client['audit']['list']>>['entries'][number];
+interface Entry extends Readonly<Awaited<ReturnType<Client['audit']['list']>>['entries'][number]> {
+  /* Of the device or token that did it, where the gateway tells it. */
+  readonly called: string | undefined;
+}
 
 const entriesUsual = 20;
 const entriesMax = 10_000;
@@ -97,7 +100,8 @@ async function readBack(
       },
     });
     const fresh = page.entries.filter(({ seq }) => seq > after);
-    found.push(...fresh);
+    const { names = {} } = page;
+    found.push(...fresh.map((entry) => ({ ...entry, called: names[entry.actor] })));
     const isDone = fresh.length < page.entries.length || !page.has_more || found.length >= limit;
     if (isDone || page.next_before === null) return found.reverse();
     before = page.next_before;
@@ -116,7 +120,9 @@ async function show(
       continue;
     }
     const time = formatInstant(Date.parse(happenedAt(entry)));
-    const words = formatAuditEntry(entry);
+    const { called } = entry;
+    const named = called === undefined ? detail : { who: called, ...detail };
+    const words = formatAuditEntry({ ...entry, detail: named });
     await io.stdout.write(`${paint.dim(time)} ${paint.strong(makeVisible(action))} ${words}\n`);
   }
 }

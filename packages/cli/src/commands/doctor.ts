@@ -50,6 +50,7 @@ import { checkShimProcesses, readShimProcesses } from '../doctor/shim-processes.
 import { checkCodeCache, checkProgram } from '../doctor/code-checks.ts';
 import { checkConfig } from '../doctor/config-check.ts';
 import { checkConfinement } from '../doctor/confinement-check.ts';
+import { checkPush } from '../doctor/push-check.ts';
 import { checkShield } from '../doctor/shield-check.ts';
 import { shieldSettingsOf } from '../approvals/shield-places.ts';
 import { checkSsh } from '../doctor/ssh-check.ts';
@@ -133,6 +134,7 @@ async function checkServing(context: CommandContext): Promise<Finding[]> {
   return [
     checkGateway(look),
     ...checkGatewayVersion(look, { config, ours: readVersion() }),
+    checkPush(config),
     controlFinding,
     ...checkMasterKeys(await readMasterKeys(config, needed)),
     checkSecretFiles(context),

@@ -4,6 +4,7 @@
  */
 import { type Command, command } from '../command.ts';
 import {
+  agentsChoicesSpec,
   agentsInstallSpec,
   agentsListSpec,
   agentsLoginSpec,
@@ -12,6 +13,8 @@ import {
   askSpec,
   saySpec,
   threadsArchiveSpec,
+  threadsRenameSpec,
+  threadsUnarchiveSpec,
   threadsCancelSpec,
   threadsFollowSpec,
   threadsListSpec,
@@ -186,11 +189,22 @@ export const commandGroups: readonly CommandGroup[] = [
       ),
       command(threadsCancelSpec, 'required', async () => (await import('./threads.ts')).cancel),
       command(threadsArchiveSpec, 'required', async () => (await import('./threads.ts')).archive),
+      command(
+        threadsUnarchiveSpec,
+        'required',
+        async () => (await import('./threads.ts')).unarchive,
+      ),
+      command(threadsRenameSpec, 'required', async () => (await import('./threads.ts')).rename),
       command(queueListSpec, 'required', async () => (await import('./queue.ts')).list),
       command(queueMoveSpec, 'required', async () => (await import('./queue.ts')).move),
       command(queueEditSpec, 'required', async () => (await import('./queue.ts')).edit),
       command(queueCancelSpec, 'required', async () => (await import('./queue.ts')).cancel),
       command(agentsListSpec, 'required', async () => (await import('./agents.ts')).list),
+      command(
+        agentsChoicesSpec,
+        'required',
+        async () => (await import('./agents-choices.ts')).execute,
+      ),
       command(
         agentsInstallSpec,
         'required',

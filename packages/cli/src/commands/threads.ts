@@ -1,5 +1,5 @@
 /*
- * `clf threads ls | show | cancel | archive`: conversations with agents. `follow` is in threads-follow.ts.
+ * `clf threads ls | show | cancel | archive | unarchive | rename`: conversations with agents. `follow` is in threads-follow.ts.
  */
 import type { Client } from '@clawdfather/sdk';
 import { makeVisible } from '@clawdfather/tools/text';
@@ -13,10 +13,13 @@ import { findThread, readThreads, shortThread } from '../threads/find-thread.ts'
 import { markSeen } from '../threads/mark-seen.ts';
 import { formatConversation } from '../threads/show-conversation.ts';
 import { conversationJson, threadJson } from '../threads/thread-json.ts';
+import { standingOfThread } from '../threads/thread-standing.ts';
 import type { Thread, ThreadEvent } from '../threads/thread-types.ts';
 import { withThreads } from '../threads/with-threads.ts';
 import type {
   threadsArchiveSpec,
+  threadsRenameSpec,
+  threadsUnarchiveSpec,
   threadsCancelSpec,
   threadsListSpec,
   threadsShowSpec,
@@ -25,7 +28,7 @@ import type {
 export const list: Execute<typeof threadsListSpec> = (context) =>
   withThreads(context, async ({ client }) => {
     const { io, paint, clock, flags } = context;
-    const threads = await readThreads(client, flags.all);
+    const threads = (await readThreads(client, flags.all)).toSorted(lastChangedFirst);
     if (context.isJson) {
       for (const thread of threads) await io.stdout.write(jsonLine(threadJson(thread)));
     } else if (flags.quiet) {
@@ -40,7 +43,7 @@ export const list: Execute<typeof threadsListSpec> = (context) =>
       const nowMs = clock.wallMs();
       const rows = threads.map((thread) => [
         { text: shortThread(thread), paint: paint.strong },
-        { text: thread.status },
+        { text: standingOfThread(thread) },
         { text: makeVisible(thread.agent) },
         { text: formatAge(nowMs, Date.parse(thread.updated_at)) },
         { text: makeVisible(thread.directory) },
@@ -72,6 +75,10 @@ export const show: Execute<typeof threadsShowSpec> = (context) =>
     await markSeen(context, client, { threadId: id, seq: thread.last_seq });
     return codeStatus(exitOk);
   });
+
+function lastChangedFirst(one: Thread, other: Thread): number {
+  return Date.parse(other.updated_at) - Date.parse(one.updated_at);
+}
 
 /* Of one answer of the gateway. */
 const pageMax = 500;
@@ -120,6 +127,28 @@ export const archive: Execute<typeof threadsArchiveSpec> = (context) =>
       const text = `${shortThread(thread)} is archived: ${makeVisible(thread.title)}\n`;
       await io.stdout.write(isJson ? jsonLine(threadJson(thread)) : text);
     }
+    return codeStatus(exitOk);
+  });
+
+export const unarchive: Execute<typeof threadsUnarchiveSpec> = (context) =>
+  withThreads(context, async ({ client }) => {
+    const { io, isJson } = context;
+    for (const { id } of await findAll(client, context.operands.threads)) {
+      const { thread } = await client.threads.unarchive({ params: { id } });
+      const text = `${shortThread(thread)} is ${thread.status}: ${makeVisible(thread.title)}\n`;
+      await io.stdout.write(isJson ? jsonLine(threadJson(thread)) : text);
+    }
+    return codeStatus(exitOk);
+  });
+
+export const rename: Execute<typeof threadsRenameSpec> = (context) =>
+  withThreads(context, async ({ client }) => {
+    const { io, isJson, operands } = context;
+    const { id } = await findThread(client, operands.thread);
+    const body = { title: operands.title };
+    const { thread } = await client.threads.edit({ params: { id }, body });
+    const text = `${shortThread(thread)} is called ${makeVisible(thread.title)}\n`;
+    await io.stdout.write(isJson ? jsonLine(threadJson(thread)) : text);
     return codeStatus(exitOk);
   });
 

@@ -7,8 +7,17 @@
 import { accountSettings } from './account-kinds.ts';
 import { a2aSetting } from './a2a-kind.ts';
 import { agentSettings } from './agent-kinds.ts';
-import { bytes, choice, duration, integer } from './kinds.ts';
-import { address, networks, optional, optionalPath, webAddress, words } from './network-kinds.ts';
+import { bytes, choice, duration, integer, paths } from './kinds.ts';
+import {
+  address,
+  contact,
+  networks,
+  optional,
+  optionalPath,
+  originList,
+  webAddress,
+  words,
+} from './network-kinds.ts';
 import { setting } from './setting.ts';
 
 const optionalUrl = optional(webAddress);
@@ -75,6 +84,11 @@ export const gatewaySettings = {
   'gateway.trustedProxies': setting(networks, {
     usual: [],
     summary: '`serve`: proxies that bring TLS, whose word about a client’s address is believed',
+  }),
+  'gateway.suggestRoots': setting(paths, {
+    usual: [],
+    summary:
+      '`serve`: the only directories of this machine that are suggested to people, with all below them, by their real paths; none: all that their user can read',
   }),
   'gateway.metricsNetworks': setting(networks, {
     usual: [],
@@ -195,6 +209,16 @@ export const gatewaySettings = {
   'notify.ntfy.tokenFile': setting(optionalPath, {
     usual: undefined,
     summary: '`serve`: the file with an access token of that server',
+  }),
+  'notify.push.contact': setting(optional(contact), {
+    usual: undefined,
+    summary:
+      '`serve`: how a push service reaches whoever runs the gateway: `mailto:…` or `https://…`; `none` is `gateway.publicUrl`',
+  }),
+  'notify.push.services': setting(originList, {
+    usual: [],
+    summary:
+      '`serve`: origins of further push services that devices may subscribe with, beside those of Apple, Google, Mozilla and Microsoft',
   }),
   'notify.titles': setting(choice(['hidden', 'shown']), {
     usual: 'hidden',

@@ -98,6 +98,38 @@ export const webAddress: Kind<string> = textKind(
   { pattern: '^https?://' },
 );
 
+/* How to reach a person, in the form that push services want. */
+export const contact: Kind<string> = textKind(
+  'CONTACT',
+  (label, text) => {
+    if (/^mailto:[^\s@]+@[^\s@]+$/.test(text)) return text;
+    if (text.startsWith('https://') && URL.canParse(text)) return text;
+    throw usageError(
+      `${label} is not a contact: "${text}"`,
+      'Such as mailto:you@your-domain.org or https://your-domain.org/contact',
+    );
+  },
+  { pattern: '^(mailto:[^\\s@]+@[^\\s@]+|https://.+)$' },
+);
+
+/* In clear only to this machine. */
+const loopbackOrigin = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?$/;
+
+const origin: Kind<string> = textKind(
+  'ORIGIN',
+  (label, text) => {
+    const isOrigin = URL.canParse(text) && new URL(text).origin === text;
+    if (isOrigin && (text.startsWith('https://') || loopbackOrigin.test(text))) return text;
+    throw usageError(
+      `${label} is not an origin: "${text}"`,
+      'Such as https://push.your-domain.org',
+    );
+  },
+  { pattern: '^https?://[^/]+$' },
+);
+
+export const originList: Kind<readonly string[]> = listOf(origin);
+
 const network: Kind<string> = textKind(
   'CIDR',
   (label, text) => {

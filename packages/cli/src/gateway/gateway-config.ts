@@ -73,6 +73,7 @@ export function gatewayConfigFrom(
       privatePaths: reachBoundsOf(config).ours,
       environment: config.commandEnv,
       directory: values['gateway.directory'] ?? (config.env['HOME'] || homedir()),
+      suggestRoots: values['gateway.suggestRoots'],
       retention: retentionPolicyFrom(config),
       umask: config.umask,
       ...(config.openFiles === undefined ? {} : { openFiles: config.openFiles }),

@@ -12,6 +12,10 @@ export function notifyFrom(config: Pick<Config, 'values'>): Notify {
   return {
     webhook: webhookFrom(config),
     ntfy: ntfyFrom(config),
+    push: {
+      contact: config.values['notify.push.contact'],
+      services: config.values['notify.push.services'],
+    },
     showsTitles: config.values['notify.titles'] === 'shown',
   };
 }

@@ -44,7 +44,7 @@ function formatReach({ isLoopback, publicUrl }: ServeFacts): string[] {
   const [first, second] = isLoopback
     ? [
         'Only this machine can reach it. For a phone: a proxy or tunnel with TLS in front and',
-        '--public-url https://…, or --listen HOST:PORT with --tls-cert, --tls-key and --public-url.',
+        '--public-url https://…; docs/app.md shows three ways, with their commands.',
       ]
     : [
         'Browsers of other machines are refused until it knows the address that they use:',

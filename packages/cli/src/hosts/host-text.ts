@@ -59,9 +59,12 @@ export function offeredKey(test: HostTest): string | undefined {
   return result === 'host_key_unknown' ? (shown ?? undefined) : undefined;
 }
 
-/* As people read it: `host key changed`. */
+/* As people read it: `host key changed`, `failed: key not installed`. */
 export function resultText({ last_test: test }: Pick<Host, 'last_test'>): string {
-  return test === null ? 'untested' : test.result.replaceAll('_', ' ');
+  if (test === null) return 'untested';
+  const { result, cause } = test;
+  if (result === 'failed' && cause !== null) return `failed: ${cause.replaceAll('-', ' ')}`;
+  return result.replaceAll('_', ' ');
 }
 
 export function hostJson(host: Host): Json {
@@ -80,6 +83,7 @@ export function hostJson(host: Host): Json {
         ? null
         : {
             result: host.last_test.result,
+            cause: host.last_test.cause,
             latencyMs: host.last_test.latency_ms,
             at: host.last_test.at,
           },

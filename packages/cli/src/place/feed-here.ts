@@ -2,7 +2,7 @@
  * A terminal on a run of this machine.
  *
  * The shim keeps the row of attached terminals, and the first of it answers the program's questions. Our place in the row is known
- * when we arrive, and the run's output tells when a terminal before us has left.
+ * when we arrive, and the run's output tells when a terminal before us has left. The size is ours while we are first, and goes with us.
  */
 import type { ManagedRun, OutputEvent } from '@clawdfather/supervisor';
 import type { TerminalFeed } from '../terminal/terminal-feed.ts';
@@ -35,7 +35,7 @@ export async function openFeedHere(
       if (event.kind === 'attached' && event.left !== undefined && event.left < place) {
         place -= 1;
         // Only now is the size ours to set. A run that is gone has none.
-        if (isAnswerer()) await run.resize(size()).catch(() => {});
+        if (isAnswerer()) await role?.resize(size()).catch(() => {});
       }
       yield event;
     }
@@ -45,7 +45,7 @@ export async function openFeedHere(
     isAnswerer,
     events: follow(),
     write: (bytes) => run.write(bytes),
-    resize: (wanted) => run.resize(wanted),
+    resize: async (wanted) => await role?.resize(wanted),
     // Nothing is lost if the shim is gone: then no terminal is attached either.
     close: async () => await role?.close().catch(() => {}),
   };

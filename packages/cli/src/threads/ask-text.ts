@@ -46,8 +46,16 @@ export function askBlock(ask: Ask, options: ApprovalTextOptions): ApprovalBlock 
       { text: makeVisible(`agent ${ask.agent}`) },
       { text: `thread ${ask.thread_id.slice(0, shortApprovalChars)}` },
     ],
-    details: [...askedRows(ask, options), ...(isOpen(ask) ? optionRows(ask, options) : [])],
+    details: [
+      ...askedRows(ask, options),
+      ...(isOpen(ask) ? optionRows(ask, options) : endRows(ask, options)),
+    ],
   };
+}
+
+function endRows(ask: Ask, { paint, nowMs }: ApprovalTextOptions): string[] {
+  const at = ask.decided_at === null ? '' : ` ${formatAge(nowMs, Date.parse(ask.decided_at))}`;
+  return [paint.dim(`  ${formatAskEnd(ask) ?? ''}${at}`)];
 }
 
 function isOpen({ state }: Pick<Ask, 'state'>): boolean {
@@ -56,7 +64,34 @@ function isOpen({ state }: Pick<Ask, 'state'>): boolean {
 
 function stateFact(ask: Ask, { isAll, paint }: ApprovalTextOptions) {
   if (!isAll) return { text: '-' };
-  return isOpen(ask) ? { text: 'open', paint: paint.warn } : { text: ask.state };
+  return isOpen(ask) ? { text: 'open', paint: paint.warn } : { text: standingOf(ask) };
+}
+
+/* As with the commands of others: allowed or denied, which `answered` would leave open. */
+function standingOf({ state, answer_kind: kind }: EndedAsk): string {
+  return state === 'answered' ? answerWord(kind) : state === 'acting' ? 'allowed' : state;
+}
+
+type EndedAsk = Pick<Ask, 'state' | 'answer_kind'>;
+
+function answerWord(kind: Ask['answer_kind']): string {
+  switch (kind) {
+    case 'allow_once':
+      return 'allowed';
+    case 'allow_always':
+      return 'allowed always';
+    case 'reject_once':
+      return 'denied';
+    case 'reject_always':
+      return 'denied always';
+    case 'decline':
+      return 'declined';
+    case 'cancel':
+      return 'dropped';
+    default:
+      // A form that was filled in, or by a gateway or an option of which no more is known.
+      return 'answered';
+  }
 }
 
 /* What is asked, without the answers that are offered. */
@@ -107,14 +142,14 @@ export function numberedOptions({ options }: Pick<Ask, 'options'>): string[] {
 }
 
 /* How it ended, in one line; undefined while it waits. */
-export function formatAskEnd(ask: Pick<Ask, 'state' | 'decided_by'>): string | undefined {
+export function formatAskEnd(ask: EndedAsk & Pick<Ask, 'decided_by'>): string | undefined {
   switch (ask.state) {
     case 'open':
       return undefined;
     case 'acting':
       return `allowed by ${makeVisible(ask.decided_by ?? 'the policy of its host')}`;
     case 'answered':
-      return `answered by ${makeVisible(ask.decided_by ?? 'somebody')}`;
+      return `${answerWord(ask.answer_kind)} by ${makeVisible(ask.decided_by ?? 'somebody')}`;
     case 'withdrawn':
       return 'withdrawn by the agent';
     case 'void':

@@ -152,7 +152,11 @@ async function followTo(
   const said = createSaid();
   const agentEnd = new AgentEnd();
   let usage: EndedTurn['usage'];
-  const follow = followThread({ client, threadId, after }, { ...retry, signal });
+  const onReset = (): void =>
+    void note(
+      'clf: the gateway was restored to an earlier state; the thread is shown from its beginning\n',
+    );
+  const follow = followThread({ client, threadId, after, onReset }, { ...retry, signal });
   for await (const event of follow) {
     const fact = factOf(event);
     // Whatever it asks in this thread holds up the turn that is meant.

@@ -18,6 +18,8 @@ export interface AskWish {
   readonly agent?: string | undefined;
   readonly directory?: string | undefined;
   readonly host?: string | undefined;
+  /* For the agent, from the next turn on. */
+  readonly chosen?: Readonly<Record<string, string | null>>;
   readonly isDetached: boolean;
 }
 
@@ -42,7 +44,11 @@ export async function sendPrompt(
   const { random } = context;
   const thread = before ?? (await createThread(context, gateway, { watching, wish, signal }));
   const params = { id: thread.id };
-  const body = { text: wish.prompt, client_message_id: random.id() };
+  const { chosen = {} } = wish;
+  // A new thread has it from the beginning.
+  const isChosen = before !== undefined && Object.keys(chosen).length > 0;
+  const said = { text: wish.prompt, client_message_id: random.id() };
+  const body = isChosen ? { ...said, chosen } : said;
   const { turn } = await startedOnce(
     watching.retry,
     () => client.threads.prompt({ params, body }, { signal }),
@@ -56,13 +62,18 @@ async function createThread(
   { client, target }: OpenedGateway,
   { watching, wish, signal }: Omit<Sending, 'before'>,
 ): Promise<Thread> {
-  const { agent, directory: typed, host } = wish;
+  const { agent, directory: typed, host, chosen = {} } = wish;
+  // A new thread has nothing that could be taken back.
+  const wanted = Object.fromEntries(
+    Object.entries(chosen).flatMap(([key, value]) => (value === null ? [] : [[key, value]])),
+  );
   const here = resolve(caller.cwd, typed ?? '.');
   const directory = workdirOf(target, { here, typed, host });
   const body = {
     connection_id: host === undefined ? null : (await findHost(client, host)).id,
     ...(agent === undefined ? {} : { agent }),
     ...(directory === undefined ? {} : { directory }),
+    ...(Object.keys(wanted).length === 0 ? {} : { chosen: wanted }),
   };
   const options = { idempotencyKey: random.id(), signal };
   const create = () => client.threads.create({ body }, options);

@@ -5,6 +5,7 @@ import { makeVisible } from '@clawdfather/tools/text';
 import { formatAge } from '../render/duration.ts';
 import type { Paint } from '../render/paint.ts';
 import type { Conversation, Message, ToolUse } from './conversation.ts';
+import { standingOfThread } from './thread-standing.ts';
 import type { Thread, TurnEnd } from './thread-types.ts';
 import { cleanText, formatPrompt } from './transcript.ts';
 import { formatTurnEnd } from './turn-end.ts';
@@ -31,12 +32,17 @@ export function formatConversation(
 }
 
 function formatHead(thread: Thread, { paint, nowMs }: PageOptions): string {
-  const { id, title, agent, status, directory } = thread;
+  const { id, title, agent, directory, current_choices: choices = [] } = thread;
+  const stands = choices.map(({ name, value_name: value }) => `${name}: ${value}`).join(', ');
   const facts: readonly (readonly [string, string])[] = [
     ['thread', id],
     ['title', title],
     ['agent', `${agent}, in ${directory}`],
-    ['status', `${status}, changed ${formatAge(nowMs, Date.parse(thread.updated_at))}`],
+    ...(stands === '' ? [] : ([['choices', stands]] as const)),
+    [
+      'status',
+      `${standingOfThread(thread)}, changed ${formatAge(nowMs, Date.parse(thread.updated_at))}`,
+    ],
   ];
   const width = Math.max(...facts.map(([name]) => name.length));
   return facts

@@ -17,6 +17,16 @@ export function threadJson(thread: Thread): { readonly [name: string]: Json } {
     lastSeq: thread.last_seq,
     lastTurnId: thread.last_turn_id,
     lastResult: thread.last_result_code,
+    chosen: thread.chosen ?? {},
+    currentChoices: (thread.current_choices ?? []).map(
+      ({ id, name, category, value, value_name: valueName }) => ({
+        id,
+        name,
+        category,
+        value,
+        valueName,
+      }),
+    ),
     createdAt: thread.created_at,
     updatedAt: thread.updated_at,
   };
@@ -120,5 +130,6 @@ export function askJson(ask: Ask): Json {
     askedAt: ask.asked_at,
     decidedBy: ask.decided_by,
     decidedAt: ask.decided_at,
+    answerKind: ask.answer_kind ?? null,
   };
 }

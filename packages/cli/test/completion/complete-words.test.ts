@@ -67,6 +67,8 @@ test('threads and agents, where a command takes one', () => {
     'verify',
     'cancel',
     'archive',
+    'unarchive',
+    'rename',
   ]);
   assert.deepEqual(wordsOf('say 3k9q '), [], 'what is said is for the person to know');
 });

@@ -4,8 +4,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  contact,
   networks,
   optionalPath,
+  originList,
   parseAddress,
   webAddress,
 } from '../../src/config/network-kinds.ts';
@@ -36,5 +38,28 @@ test('web addresses are http or https', () => {
   assert.equal(webAddress.fromText('x', 'https://a.example'), 'https://a.example');
   for (const text of ['a.example', 'ftp://a', 'javascript:1']) {
     assert.throws(() => webAddress.fromText('x', text), /not a web address/, text);
+  }
+});
+
+test('a contact is a mail address or a page, in the form of an address', () => {
+  for (const text of ['mailto:me@a.example', 'https://a.example/contact']) {
+    assert.equal(contact.fromText('x', text), text);
+  }
+  for (const text of ['me@a.example', 'mailto:me', 'http://a.example', 'mailto:a b@c']) {
+    assert.throws(() => contact.fromText('x', text), /not a contact/, text);
+  }
+});
+
+test('origins are those of https, or of this machine', () => {
+  const good = 'https://a.example,http://127.0.0.1:7000';
+  assert.deepEqual(originList.fromText('x', good), good.split(','));
+  for (const text of [
+    'http://a.example',
+    'https://a.example/path',
+    'https://a.example/',
+    'http://127.0.0.1.a.example',
+    'a.example',
+  ]) {
+    assert.throws(() => originList.fromText('x', text), /not an origin/, text);
   }
 });

@@ -36,7 +36,7 @@ test('the next commands are about the state directory that this gateway has', ()
 test('who has given no public address is told that other machines need one', () => {
   const said = (some: Partial<ServeFacts>): string =>
     formatServing({ ...facts, ...some }, createPaint(false));
-  assert.match(said({}), /Only this machine[^]*--public-url/);
+  assert.match(said({}), /Only this machine[^]*--public-url[^]*docs\/app\.md/);
   assert.match(said({ isLoopback: false }), /other machines are refused[^]*--public-url/);
   assert.doesNotMatch(said({ publicUrl: 'https://box.example' }), /--public-url/);
 });

@@ -12,9 +12,11 @@ import {
   endTurn,
   exitWith,
   expectInitialize,
+  expectMethod,
   expectNew,
   gate,
   onPrompt,
+  respond,
   respondError,
   say,
   script,
@@ -59,13 +61,14 @@ test(
     const listed = await rig.clf('threads', '--json');
     const thread = cliShapes.thread.parse(JSON.parse(listed.stdout));
     assert.deepEqual([thread.title, thread.agent, thread.status], ['hello there', 'fake', 'ready']);
-    assert.match((await rig.clf('threads')).stdout, /hello there\n/);
+    assert.match((await rig.clf('threads')).stdout, / done +fake .*hello there\n/);
 
     const second = await rig.clfWith({ input: 'more\n' }, 'say', thread.id.slice(0, 6), '-');
     assert.deepEqual([second.code, second.stdout], [0, 'again\n']);
     const failed = await rig.clf('say', 'hello there', 'and more');
     assert.deepEqual([failed.code, failed.stdout], [1, 'half\n']);
     assert.match(failed.stderr, /^clf: the turn failed: no money left\n$/);
+    assert.match((await rig.clf('threads')).stdout, / failed +fake .*hello there\n/);
 
     const whole = await rig.clf('threads', 'show', '--json', thread.id);
     const { messages, turns, tools } = cliShapes.conversation.parse(JSON.parse(whole.stdout));
@@ -88,6 +91,7 @@ test(
     );
     assert.equal(turns.length, 3);
     const page = (await rig.clf('threads', 'show', thread.id)).stdout;
+    assert.match(page, /^status +failed, changed /m);
     assert.match(page, /\nyou .*\n< hello there\n/);
     assert.match(page, /\nfake .*\none two/);
     assert.ok(!page.includes('\u001b'));
@@ -101,6 +105,11 @@ test(
     const refused = await rig.clf('say', thread.id, 'hello?');
     assert.equal(refused.code, 125);
     assert.match(refused.stderr, /archived/);
+    const back = await rig.clf('threads', 'unarchive', thread.id);
+    assert.match(back.stdout, /is ready: hello there/, back.stderr);
+    const renamed = await rig.clf('threads', 'rename', '--json', thread.id, 'The greeting');
+    assert.equal(cliShapes.thread.parse(JSON.parse(renamed.stdout)).title, 'The greeting');
+    assert.match((await rig.clf('threads', 'ls')).stdout, /The greeting\n/);
     const { stdout: agents } = await rig.clf('agents', '--json');
     const known = agents
       .split('\n')
@@ -108,6 +117,57 @@ test(
       .map((line) => cliShapes.agent.parse(JSON.parse(line)));
     const fake = known.find(({ name }) => name === 'fake');
     assert.deepEqual([fake?.source, fake?.isInstalled], ['settings', true]);
+  },
+);
+
+test(
+  'a mode and a model are chosen with the prompt, shown, and told where they are not taken',
+  options,
+  async (t) => {
+    const availableModes = ['ask', 'plan'].map((id) => ({ id, name: `To ${id}` }));
+    const modes = { currentModeId: 'ask', availableModes };
+    const rig = await createAgentRig(
+      t,
+      script([
+        expectInitialize(),
+        expectNew({ modes }),
+        expectMethod('session/set_mode', { params: { modeId: 'plan' } }),
+        respond({}),
+        onPrompt([say('planned'), endTurn()]),
+        expectMethod('session/set_mode', { params: { modeId: 'ask' } }),
+        respond({}),
+        onPrompt([say('asked'), endTurn()]),
+        onPrompt([say('as it likes'), endTurn()]),
+      ]),
+    );
+    const unknown = await rig.clf('agents', 'choices', 'fake');
+    assert.match(unknown.stdout, /^Nothing is known yet/);
+    const asked = await rig.clf('ask', '--mode', 'To plan', '--model', 'big', 'hello');
+    assert.deepEqual([asked.code, asked.stdout], [0, 'planned\n']);
+    assert.match(
+      asked.stderr,
+      /model “big” could not be set: the agent does not offer this choice/,
+    );
+    const listed = await rig.clf('threads', '--json');
+    const { id, chosen, currentChoices } = cliShapes.thread.parse(JSON.parse(listed.stdout));
+    assert.deepEqual(chosen, { mode: 'To plan' });
+    assert.deepEqual(
+      currentChoices.map(({ name, value }) => [name, value]),
+      [['Mode', 'plan']],
+    );
+    const said = await rig.clf('say', '--mode', 'ask', id, 'and now');
+    assert.deepEqual([said.code, said.stdout, said.stderr], [0, 'asked\n', '']);
+    assert.match((await rig.clf('threads', 'show', id)).stdout, /^choices +Mode: To ask$/m);
+    const notSent = await rig.clf('say', '--mode', 'fly', id, 'and now');
+    assert.deepEqual([notSent.code, notSent.stdout], [1, '']);
+    assert.match(notSent.stderr, /Mode “fly” could not be set: .* Nothing was sent to the agent/);
+    const left = await rig.clf('say', '--mode', '', id, 'and now');
+    assert.deepEqual([left.code, left.stdout], [0, 'as it likes\n'], left.stderr);
+    const offered = await rig.clf('agents', 'choices', 'fake', '--json');
+    const { values, category } = cliShapes.choice.parse(JSON.parse(offered.stdout));
+    assert.deepEqual([category, values.map(({ value }) => value)], ['mode', ['ask', 'plan']]);
+    const table = (await rig.clf('agents', 'choices', 'fake')).stdout;
+    assert.match(table, /^mode +plan +To plan/m);
   },
 );
 
@@ -212,7 +272,8 @@ test('without a terminal it says what waits; another device answers, and it goes
   assert.equal((await rig.clf('approvals', ...at, '--json')).stdout, '');
   for (const flags of [at, []]) {
     const all = await rig.clf('approvals', ...flags, '-a');
-    assert.match(all.stdout, / answered +agent fake +thread \w+\n {2}\? rm x\n/, flags.join(' '));
+    const over = / allowed +agent fake +thread \w+\n {2}\? rm x\n {2}allowed by device:\w+ /;
+    assert.match(all.stdout, over, flags.join(' '));
     const again = rig.atTerminal('allow', ...flags, id.slice(0, 8));
     assert.notEqual((await again.result).code, 0);
     assert.match(again.stdout(), /was answered before, or waits no longer/);

@@ -44,7 +44,10 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
       await third.type(detach);
       assert.equal((await third.exit()).code, 0);
       await second.resize(60, 9);
-      // The shell looks at its traps only between two keys.
+      // The size and a key go two ways, and the shell looks at its traps only between two keys: the key must not be the first.
+      const sizeOf = async (): Promise<number> =>
+        JSON.parse((await rig.clf('screen', ...at, '--json', 'app')).stdout).cols;
+      while ((await sizeOf()) !== 60);
       await second.type('v');
       await second.shows(/size 9 60[^]*key v/);
       await second.type('q');
@@ -92,6 +95,28 @@ test('terminals and a gateway', { timeout: 180_000 }, async (context) => {
       await terminal.shows(/key v/);
       await terminal.type('q');
       assert.equal((await terminal.exit()).code, 9);
+    },
+  );
+
+  await context.test(
+    'Z1: a killed gateway gives the run its own size back, before any other gateway comes',
+    async () => {
+      const script = 'trap "stty size" WINCH; echo ready; while :; do sleep 0.01; done';
+      const run = ['run', ...at, '-d', '--pty', '--name', 'sized', '--', 'sh', '-c', script];
+      assert.equal((await rig.clf(...run)).code, 0);
+      const terminal = await terminals.open(['attach', ...at, 'sized'], { cols: 61, rows: 13 });
+      await terminal.shows(/13 61$/m);
+      gateway.child.kill('SIGKILL');
+      await endOf(gateway);
+      const logs = async (): Promise<string> => (await rig.clf('logs', 'sized')).stdout;
+      while (!/13 61\s+30 120\s+$/.test(await logs()));
+      gateway = await rig.serve('--listen', new URL(url).host);
+      // The terminal is still there, and has its size again.
+      await terminal.shows(/30 120[^]*13 61$/m);
+      await terminal.type(detach);
+      assert.equal((await terminal.exit()).code, 0);
+      while (!/30 120\s+$/.test(await logs()));
+      assert.equal((await rig.clf('kill', ...at, 'sized')).code, 0);
     },
   );
 

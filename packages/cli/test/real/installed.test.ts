@@ -226,7 +226,7 @@ async function serve(installed: Installed): Promise<Served> {
 
 /* What is read or loaded only when somebody asks. */
 async function asksAll(url: string): Promise<void> {
-  for (const path of ['/health', '/metrics', '/login', '/login/login.js']) {
+  for (const path of ['/health', '/metrics', '/login', '/sw.js']) {
     const answer = await fetch(`${url}${path}`);
     assert.equal(answer.status, 200, path);
     assert.notEqual(await answer.text(), '');

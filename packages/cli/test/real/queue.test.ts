@@ -43,7 +43,7 @@ test('what waits is listed with its reason, moved, edited and cancelled', async 
   );
   const page = (await rig.clf('queue')).stdout;
   assert.match(page, /# +TURN +THREAD +AGENT +WAITED +REASON +TITLE/);
-  assert.match(page, /the agent still works on an earlier prompt +count\n/);
+  assert.match(page, /the agent still works on an earlier message +count\n/);
 
   const [first, second, third] = waiting.map(({ turnId }) => turnId) as [string, string, string];
   const moved = await rig.clf('queue', 'mv', '--json', third, '--first');

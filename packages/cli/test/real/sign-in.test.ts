@@ -208,6 +208,9 @@ test(
       ofOne,
       /^\d{4}-\d\d-\d\dT\S+Z run\.start .*\n\S+ run\.signal .* signal="SIGKILL"\n$/,
     );
+    await rig.clf('token', 'create', 'of-this-device');
+    const made = (await rig.clf('audit', '--action', 'token.create')).stdout;
+    assert.match(made, / token\.create device:\S+ \(clf of .+\) → /);
     const shown = (await rig.clf('show', '-g', url, 'one')).stdout;
     assert.match(shown, /^Run \w+ killed by SIGKILL, sent by device:\S+ \(.+\)\.$/m);
     const unknown = await rig.clf('audit', '-g', url, '--action', 'run.begin');

@@ -37,6 +37,8 @@ interface Parts {
   readonly command?: string;
   /* Of a gateway; the machine's own by default. */
   readonly account?: string;
+  /* It leaves when this file is there. */
+  readonly staysFor?: string;
 }
 
 /* An agent asks and is gone: nobody but the command line can start it. */
@@ -67,6 +69,8 @@ export async function ask(rig: CliRig, parts: Parts = {}): Promise<Asked> {
   const { account = 'local' } = parts;
   const call = { signal, requester: 'mcp:test', account, sessionId: 'session' };
   const result = await tools.exec(what, call);
+  const { staysFor } = parts;
+  while (staysFor !== undefined && !existsSync(staysFor)) await clock.sleep(20);
   await tools.close();
   await store.close();
   await supervisor.close();

@@ -5,9 +5,9 @@
  * The second place is a user elsewhere, who has signed in to the gateway: it is the default, so that the words are the same ones.
  */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { runDirectoriesIn } from '@clawdfather/testkit';
 import { type CliProcess, type CliRig, createCliRig } from './cli-process.ts';
 import { createGatewayRig } from './gateway-rig.ts';
 
@@ -70,7 +70,7 @@ function placeOf(name: TestPlace['name'], rig: CliRig, { env, gateway }: Reached
   // Also those that were removed since: `rm` tells their ids.
   const seen = new Set<string>();
   const ids = (): readonly string[] => {
-    for (const id of kept(rig)) seen.add(id);
+    for (const id of runDirectoriesIn(rig.stateDir)) seen.add(id);
     return [...seen];
   };
   const start: TestPlace['start'] = (line, input) =>
@@ -85,14 +85,6 @@ function placeOf(name: TestPlace['name'], rig: CliRig, { env, gateway }: Reached
       return { code, out: comparable(stdout, names), err: comparable(stderr, names) };
     },
   };
-}
-
-function kept({ stateDir }: CliRig): readonly string[] {
-  try {
-    return readdirSync(join(stateDir, 'runs'));
-  } catch {
-    return [];
-  }
 }
 
 function wordsOf(line: string): string[] {

@@ -2,11 +2,12 @@
  * The real command in a real process, with a state directory of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runDirectoriesIn } from '@clawdfather/testkit';
 
 export const launcherPath = fileURLToPath(new URL('../../bin/clawdfather.cjs', import.meta.url));
 
@@ -79,7 +80,7 @@ export function createCliRig(test: TestContext, place: CliPlace = {}): CliRig {
     live: async () => (await clf('ps', '-q')).stdout.split('\n').filter(Boolean),
   };
   test.after(async () => {
-    const ids = existingRuns(rig.stateDir);
+    const ids = runDirectoriesIn(rig.stateDir);
     if (ids.length > 0) await clf('rm', '-f', ...ids);
     rmSync(home, { recursive: true, force: true });
   });
@@ -87,14 +88,6 @@ export function createCliRig(test: TestContext, place: CliPlace = {}): CliRig {
 }
 
 const self = [process.execPath, launcherPath];
-
-function existingRuns(stateDir: string): string[] {
-  try {
-    return readdirSync(join(stateDir, 'runs'));
-  } catch {
-    return [];
-  }
-}
 
 export function startProcess(
   env: Record<string, string>,

@@ -1,10 +1,10 @@
 /*
  * The command line with its state directory on a small disk of its own.
  */
-import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { openSmallDisk, type SmallDisk } from '@clawdfather/testkit';
+import { openSmallDisk, runDirectoriesIn, type SmallDisk } from '@clawdfather/testkit';
 import { type CliRig, createCliRig } from './cli-process.ts';
 
 export interface DiskRig extends Omit<CliRig, 'stateDir'> {
@@ -27,7 +27,7 @@ export function onDisk<Rig extends CliRig>(
   // Before the disk goes, whatever the test left on it.
   context.after(async () => {
     disk.relieve();
-    const ids = existsSync(join(stateDir, 'runs')) ? readdirSync(join(stateDir, 'runs')) : [];
+    const ids = runDirectoriesIn(stateDir);
     if (ids.length > 0) await rig.clf('rm', '-f', ...ids);
     disk[Symbol.dispose]();
   });

@@ -77,6 +77,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
     acknowledge: (cursor) => note(`acknowledge ${cursor}`),
     end: () => note('end'),
     resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
+    holdSize: () => Promise.reject(new Error('a fake has no size to hold')),
     signal: (name, actor) => note(['signal', name, actor].filter(Boolean).join(' ')),
     outputSoFar: async function* (from) {
       const start = events.findIndex((event) => event.cursor === from) + 1;
@@ -93,6 +94,7 @@ export function createFakeRun(options: { readonly isAnswerer?: boolean } = {}): 
         answerer: options.isAnswerer ?? true,
         place: (options.isAnswerer ?? true) ? 1 : 2,
         cursor: events.at(-1)?.cursor ?? cursor('0.0'),
+        resize: ({ cols, rows }) => note(`resize ${cols}x${rows}`),
         close: () => note('close terminal'),
       }),
     snapshot: () => recordWith(),

@@ -18,8 +18,15 @@ export interface GatewayRig extends CliRig {
 
 /* Everything that it started is killed in the end, so that a test that failed leaves nothing behind. */
 export function createGatewayRig(test: TestContext, place: CliPlace = {}): GatewayRig {
-  const rig = createCliRig(test, place);
   const started: CliProcess[] = [];
+  // Before the runs are ended: a gateway that lives would start the next turn's agent meanwhile.
+  test.after(async () => {
+    for (const { child, result } of started) {
+      child.kill('SIGKILL');
+      await result;
+    }
+  });
+  const rig = createCliRig(test, place);
   // Its own settings and sign-ins too.
   rig.env['XDG_CONFIG_HOME'] = `${rig.stateDir}-config`;
   const start: CliRig['start'] = (...args) => {
@@ -27,12 +34,6 @@ export function createGatewayRig(test: TestContext, place: CliPlace = {}): Gatew
     started.push(one);
     return one;
   };
-  test.after(async () => {
-    for (const { child, result } of started) {
-      child.kill('SIGKILL');
-      await result;
-    }
-  });
   return {
     ...rig,
     start,

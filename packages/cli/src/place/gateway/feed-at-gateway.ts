@@ -113,6 +113,7 @@ function outputEventOf(event: TerminalEvent, nowMs: number): OutputEvent | undef
     case 'tail-lost':
       return { ...event, cursor: event.cursor as Cursor };
     case 'resize':
+    case 'fit':
     case 'answers':
     case 'rejoined':
     case 'refused':
