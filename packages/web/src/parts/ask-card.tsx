@@ -1,69 +1,62 @@
 /*
- * What an agent asks, and its answers. A tap counts only when the card has stood still for a moment, so that a card that appears
- * under a finger decides nothing.
+ * What an agent asks in its thread: a permission with its options, or a question with its form.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
-import { type Problem, problemOf } from '../data/problem.ts';
+import { factsOfAsk } from '../approvals/ask-facts.ts';
+import { PermissionCard } from '../approvals/permission-card.tsx';
+import type { DecisionPlace } from '../approvals/decision-frame.tsx';
+import { outcomeOfAsk } from '../approvals/outcome-words.ts';
 import type { Ask } from '../text/thread-words.ts';
-import { ProblemView } from './problem-view.tsx';
+import { QuestionCard } from '../approvals/question-card.tsx';
+import { type OnDecided, useDecision } from '../approvals/use-decision.ts';
+import { useWhyNot } from '../approvals/use-may-decide.ts';
+import { formatWhen, useWho } from '../approvals/use-who.ts';
+import { Badge } from './rows.tsx';
 
-/* The time in which a tap was meant for what was there before. */
-const armMs = 600;
-
-export function AskCard({ ask, onDone }: { readonly ask: Ask; readonly onDone: () => void }) {
-  const { client, clock } = useApp();
-  const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const [isArmed, setIsArmed] = useState(false);
-  const shown = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const timer = clock.timer(armMs, () => setIsArmed(true));
-    return () => timer.cancel();
-  }, [clock]);
-  const answer = async (
-    body: { option_id: string } | { action: 'decline' | 'cancel' },
-  ): Promise<void> => {
-    if (!isArmed) return;
-    try {
-      await client.asks.answer({ params: { id: ask.id }, body });
-    } catch (error) {
-      setProblem(problemOf(error));
-    }
-    onDone();
-  };
-  return (
-    <section class="ask" ref={shown} aria-label={`${ask.agent} asks`}>
-      <h2>{ask.agent} asks</h2>
-      <div class="command">{ask.title}</div>
-      {problem !== undefined && <ProblemView problem={problem} />}
-      <div class="answers">
-        {[...ask.options].sort(denyFirst).map(({ option_id: option, name, kind }) => (
-          <button
-            key={option}
-            type="button"
-            class={kind.startsWith('allow') ? 'button main' : 'button'}
-            disabled={!isArmed}
-            onClick={() => void answer({ option_id: option })}
-          >
-            {name}
-          </button>
-        ))}
-        {ask.class === 'question' && (
-          <button
-            type="button"
-            class="button"
-            disabled={!isArmed}
-            onClick={() => void answer({ action: 'decline' })}
-          >
-            Decline
-          </button>
-        )}
-      </div>
-    </section>
-  );
+export interface AskCardProps {
+  readonly ask: Ask;
+  readonly place?: DecisionPlace;
+  readonly onDone: OnDecided;
 }
 
-/* Allow stands at the right, where the thumb does not rest. */
-function denyFirst(one: { kind: string }, other: { kind: string }): number {
-  return Number(one.kind.startsWith('allow')) - Number(other.kind.startsWith('allow'));
+export interface AskChoice {
+  readonly doing: string;
+  readonly body:
+    | { readonly option_id: string }
+    | { readonly content: Record<string, string | number | boolean | string[]> }
+    | { readonly action: 'decline' | 'cancel' };
+}
+
+export function AskCard({ ask, place = 'inline', onDone }: AskCardProps) {
+  const { client, clock, preferences } = useApp();
+  const [facts] = useState(() => factsOfAsk(ask));
+  const whyNot = useWhyNot();
+  const isOver = ask.state !== 'open';
+  const machine = useDecision<AskChoice>({
+    clock,
+    undoMs: preferences.undoMs.value,
+    canDecide: whyNot === undefined && !isOver,
+    onDone,
+    send: ({ body }) =>
+      client.asks.answer({ params: { id: ask.id }, body: { ...body, digest: ask.digest } }),
+  });
+  const over = isOver ? <Over ask={ask} /> : undefined;
+  const Card = ask.class === 'question' ? QuestionCard : PermissionCard;
+  return <Card ask={ask} place={place} facts={facts} machine={machine} off={whyNot} over={over} />;
+}
+
+function Over({ ask }: { readonly ask: Ask }) {
+  const { gatewayTime } = useApp();
+  const who = useWho(ask.decided_by !== null);
+  const at = formatWhen(ask.decided_at, gatewayTime.nowMs());
+  const outcome = outcomeOfAsk(ask, who(ask.decided_by), at);
+  if (outcome === undefined) return null;
+  return (
+    <div class="over" role="status">
+      <p>
+        <Badge mood={outcome.mood}>{outcome.word}</Badge> {outcome.text}
+      </p>
+    </div>
+  );
 }

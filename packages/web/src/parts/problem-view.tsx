@@ -2,7 +2,10 @@
  * What failed, in the API's own words, with the way to try again.
  */
 import type { ComponentChildren } from 'preact';
+import { lazy, Suspense } from 'preact/compat';
 import type { Problem } from '../data/problem.ts';
+
+const HeldPlaces = lazy(async () => (await import('./held-places.tsx')).HeldPlaces);
 
 export function ProblemView({
   problem,
@@ -13,8 +16,8 @@ export function ProblemView({
   readonly onRetry?: () => void;
   readonly children?: ComponentChildren;
 }) {
-  const { text, hint, traceId } = problem;
-  return (
+  const { text, hint, traceId, held } = problem;
+  const said = (
     <div class="problem" role="alert">
       <p>
         {text}
@@ -33,5 +36,14 @@ export function ProblemView({
         </button>
       )}
     </div>
+  );
+  if (held === undefined) return said;
+  return (
+    <>
+      {said}
+      <Suspense fallback={null}>
+        <HeldPlaces kind={held} />
+      </Suspense>
+    </>
   );
 }

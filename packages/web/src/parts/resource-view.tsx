@@ -20,9 +20,12 @@ export function ResourceView<Value>({
   const value = resource.value.value;
   const problem = resource.problem.value;
   const asOfMs = resource.asOfMs.value;
+  // That the gateway does not answer is said by the strip at the top, once for all of them.
+  const isOld = problem?.kind === 'unreachable' && asOfMs !== undefined;
   return (
     <div>
-      {problem !== undefined && (
+      {isOld && <p class="quiet as-of">As of {formatClock(asOfMs)}</p>}
+      {problem !== undefined && !isOld && (
         <ProblemView problem={problem} onRetry={() => void resource.refresh()}>
           {asOfMs !== undefined && ` This is as of ${formatClock(asOfMs)}.`}
         </ProblemView>

@@ -1,99 +1,190 @@
 /*
- * Everything that was started: what waits, what runs, and how the rest ended.
+ * Everything that was started: what waits for a decision, what runs, and how the rest ended.
  */
 import { useMemo } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { useApp } from '../app-context.ts';
-import { createResource } from '../data/resource.ts';
+import { joinResources } from '../data/join-resources.ts';
+import { usePages } from '../data/use-pages.ts';
+import { useNow } from '../data/use-now.ts';
+import { useRefreshWhile } from '../data/use-refresh-while.ts';
+import { useResource } from '../data/use-resource.ts';
+import { AsideView } from '../parts/aside-view.tsx';
 import { ResourceView } from '../parts/resource-view.tsx';
-import { Badge, Empty, Group, Row } from '../parts/rows.tsx';
+import { Empty, Group } from '../parts/rows.tsx';
 import { Screen } from '../parts/screen.tsx';
-import { formatStanding, moodOf, type Run } from '../text/run-words.ts';
-import { formatAgo, formatLength } from '../text/time-words.ts';
+import { ShowMore } from '../parts/show-more.tsx';
+import { useKept } from '../parts/use-kept.ts';
+import { RunRow } from '../runs/run-row.tsx';
+import type { Run } from '../text/run-words.ts';
 
-const rowsMax = 50;
+/* What runs is shown whole. */
+const livingMax = 100;
+const redrawMs = 5_000;
+/* How often what the runs say is looked at. */
+const linesMs = 10_000;
+
+type ListedRun = Run & { readonly id: string };
 
 export function RunsScreen() {
-  const { client, clock } = useApp();
-  const runs = useMemo(
-    () =>
-      createResource(clock, async () => {
-        const [living, ended] = await Promise.all([
-          client.runs.list({ query: { state: 'running', limit: rowsMax } }),
-          client.runs.list({ query: { state: 'finished', limit: rowsMax } }),
-        ]);
-        return { living: living.items, ended: ended.items };
-      }),
-    [client, clock],
+  const { client } = useApp();
+  const [host, setHost] = useKept('host', '');
+  const [words, setWords] = useKept('words', '');
+  const at = host === '' ? {} : { host };
+  const living = useResource(
+    `runs/living/${host}`,
+    () => client.runs.list({ query: { ...at, state: 'running', last: 'true', limit: livingMax } }),
+    ['run_', 'approval_'],
   );
+  useRefreshWhile(living, (living.value.value?.items ?? []).some(isLiving), linesMs);
+  const ended = usePages(
+    `runs/ended/${host}`,
+    async (page) => {
+      const { items, total } = await client.runs.list({
+        query: { ...at, ...page, state: 'finished', last: 'true' },
+      });
+      return { items: items.map((run): ListedRun => ({ ...run, id: run.runId })), total };
+    },
+    ['run_ended', 'approval_closed'],
+  );
+  const both = useMemo(() => joinResources(living, ended.resource), [living, ended.resource]);
+  const isFiltered = host !== '' || words !== '';
   return (
-    <Screen title="Runs">
-      <ResourceView resource={runs}>
-        {({ living, ended }) => <RunGroups living={living} ended={ended} nowMs={clock.wallMs()} />}
+    <Screen
+      title="Runs"
+      actions={
+        <Link class="button small" href="/runs/new">
+          Start one
+        </Link>
+      }
+    >
+      <Filters host={host} words={words} onHost={setHost} onWords={setWords} />
+      <ResourceView resource={both}>
+        {([{ items }, page]) => (
+          <RunGroups
+            living={items.filter((run) => !hasEnded(run, page) && isAbout(run, words))}
+            ended={page.items.filter((run) => isAbout(run, words))}
+            isFiltered={isFiltered}
+            onChanged={() => both.refresh()}
+          >
+            <ShowMore shown={page.items.length} total={page.total} onMore={ended.more} />
+          </RunGroups>
+        )}
       </ResourceView>
     </Screen>
   );
 }
 
-function RunGroups({
-  living,
-  ended,
-  nowMs,
+function isLiving({ state }: Run): boolean {
+  return state !== 'held';
+}
+
+/* The two lists are two reads; what has ended in between is in both. */
+function hasEnded({ runId }: Run, { items }: { readonly items: readonly Run[] }): boolean {
+  return items.some((run) => run.runId === runId);
+}
+
+function isAbout({ command, name, cwd, runId, host }: Run, words: string): boolean {
+  const wanted = words.trim().toLowerCase();
+  if (wanted === '') return true;
+  return [command, name ?? '', cwd, runId, host].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
+}
+
+function Filters({
+  host,
+  words,
+  onHost,
+  onWords,
 }: {
+  readonly host: string;
+  readonly words: string;
+  readonly onHost: (host: string) => void;
+  readonly onWords: (words: string) => void;
+}) {
+  const { client } = useApp();
+  const hosts = useResource('hosts/names', () =>
+    client.connections.list({ query: { limit: 100 } }),
+  );
+  return (
+    <div class="filters" role="search">
+      <input
+        type="search"
+        aria-label="Search in the runs that are shown"
+        placeholder="Search"
+        autocapitalize="off"
+        autocomplete="off"
+        spellcheck={false}
+        value={words}
+        onInput={({ currentTarget }) => onWords(currentTarget.value)}
+      />
+      <div>
+        <AsideView resource={hosts}>
+          {({ items }) =>
+            items.length > 0 && (
+              <select
+                aria-label="Host"
+                value={host}
+                onChange={({ currentTarget }) => onHost(currentTarget.value)}
+              >
+                <option value="">Everywhere</option>
+                <option value="local">This machine</option>
+                {items.map(({ id, label }) => (
+                  <option key={id} value={id}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            )
+          }
+        </AsideView>
+      </div>
+    </div>
+  );
+}
+
+interface RunGroupsProps {
   readonly living: readonly Run[];
   readonly ended: readonly Run[];
-  readonly nowMs: number;
-}) {
-  if (living.length + ended.length === 0) {
-    return (
-      <Empty title="Nothing is running">
-        <p>
-          What you or your agents start shows up here. Try <code>clf run -d -- make</code>
-        </p>
-      </Empty>
-    );
-  }
+  readonly isFiltered: boolean;
+  readonly onChanged: () => Promise<void>;
+  readonly children: preact.ComponentChildren;
+}
+
+function RunGroups({ living, ended, isFiltered, onChanged, children }: RunGroupsProps) {
+  const nowMs = useNow(redrawMs);
   const held = living.filter(({ state }) => state === 'held');
-  const running = living.filter(({ state }) => state !== 'held');
+  const groups = [
+    { title: 'Wait for you', runs: held },
+    { title: 'Running', runs: living.filter(({ state }) => state !== 'held') },
+    { title: 'Ended', runs: ended },
+  ];
   return (
     <>
-      <RunGroup title="Waits for you" runs={held} nowMs={nowMs} />
-      <RunGroup title="Running" runs={running} nowMs={nowMs} />
-      <RunGroup title="Ended" runs={ended} nowMs={nowMs} />
+      {living.length === 0 && (
+        <Empty title={isFiltered ? 'None of these runs' : 'Nothing is running'}>
+          {!isFiltered && (
+            <>
+              <p>What you or your agents start shows up here.</p>
+              <Link class="button main" href="/runs/new">
+                Start a command
+              </Link>
+            </>
+          )}
+        </Empty>
+      )}
+      {groups.map(
+        ({ title, runs }) =>
+          runs.length > 0 && (
+            <Group key={title} title={title} count={runs.length}>
+              {runs.map((run) => (
+                <RunRow key={run.runId} run={run} nowMs={nowMs} onChanged={onChanged} />
+              ))}
+            </Group>
+          ),
+      )}
+      {children}
     </>
   );
-}
-
-function RunGroup({
-  title,
-  runs,
-  nowMs,
-}: {
-  readonly title: string;
-  readonly runs: readonly Run[];
-  readonly nowMs: number;
-}) {
-  if (runs.length === 0) return null;
-  return (
-    <Group title={title} count={runs.length}>
-      {runs.map((run) => (
-        <Row
-          key={run.runId}
-          to={`/runs/${run.runId}`}
-          what={<code>{run.name ?? run.command}</code>}
-          facts={factsOf(run, nowMs)}
-          after={<Badge mood={moodOf(run)}>{formatStanding(run)}</Badge>}
-        />
-      ))}
-    </Group>
-  );
-}
-
-function factsOf({ host, createdAt, startedAt, endedAt }: Run, nowMs: number): string {
-  const where = host === 'local' ? 'this machine' : host;
-  const since = Date.parse(startedAt ?? createdAt);
-  if (endedAt !== undefined) {
-    const took = formatLength(Date.parse(endedAt) - since);
-    return `${where} · took ${took} · ${formatAgo(Date.parse(endedAt), nowMs)}`;
-  }
-  return `${where} · for ${formatLength(nowMs - since)}`;
 }

@@ -5,58 +5,89 @@
  */
 import { marked, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
+import { memo } from 'preact/compat';
+import { parseAddress } from './parse-address.ts';
+import { formatForReader } from './reader-text.ts';
 
-export function Markdown({ text }: { readonly text: string }) {
-  return <div class="markdown">{nodesOf(marked.lexer(text))}</div>;
+/* Deeper than this, what is inside is shown as its source. */
+const depthMax = 12;
+
+/* Short: a piece of a text (split-markdown.ts). */
+export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  return <div class="markdown">{nodesOf(lex(formatForReader(text)), 0)}</div>;
+});
+
+function lex(text: string): readonly Token[] {
+  try {
+    return marked.lexer(text);
+  } catch {
+    // It was too much for the parser. The text is still there.
+    return [{ type: 'paragraph', raw: text, tokens: [{ type: 'text', raw: text, text }] }];
+  }
 }
 
-function nodesOf(tokens: readonly Token[] | undefined): ComponentChildren {
-  return tokens?.map((token, index) => <TokenNode key={index} token={token} />);
+function nodesOf(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
+  return tokens?.map((token, index) => <TokenNode key={index} token={token} depth={depth + 1} />);
 }
 
-function TokenNode({ token }: { readonly token: Token }): ComponentChildren {
+interface NodeProps<Of = Token> {
+  readonly token: Of;
+  readonly depth: number;
+}
+
+function TokenNode({ token, depth }: NodeProps): ComponentChildren {
+  if (depth > depthMax) return <>{token.raw}</>;
   switch (token.type) {
     case 'space':
     case 'def':
       return null;
     case 'paragraph':
-      return <p>{nodesOf(token.tokens)}</p>;
+      return <p>{nodesOf(token.tokens, depth)}</p>;
     case 'heading':
-      return <p class={`heading-${(token as Tokens.Heading).depth}`}>{nodesOf(token.tokens)}</p>;
+      return (
+        <p class={`heading-${(token as Tokens.Heading).depth}`}>{nodesOf(token.tokens, depth)}</p>
+      );
     case 'code':
-      return <CodeBlock token={token as Tokens.Code} />;
+      return (
+        <pre class="indented" tabIndex={0}>
+          <code>{(token as Tokens.Code).text}</code>
+        </pre>
+      );
     case 'blockquote':
-      return <blockquote>{nodesOf(token.tokens)}</blockquote>;
+      return <blockquote>{nodesOf(token.tokens, depth)}</blockquote>;
     case 'hr':
       return <hr />;
     case 'list':
-      return <ListNode token={token as Tokens.List} />;
+      return <ListNode token={token as Tokens.List} depth={depth} />;
     case 'table':
-      return <TableNode token={token as Tokens.Table} />;
+      return <TableNode token={token as Tokens.Table} depth={depth} />;
     default:
-      return <InlineNode token={token} />;
+      return <InlineNode token={token} depth={depth} />;
   }
 }
 
-function InlineNode({ token }: { readonly token: Token }): ComponentChildren {
+function InlineNode({ token, depth }: NodeProps): ComponentChildren {
   switch (token.type) {
     case 'strong':
-      return <strong>{nodesOf(token.tokens)}</strong>;
+      return <strong>{nodesOf(token.tokens, depth)}</strong>;
     case 'em':
-      return <em>{nodesOf(token.tokens)}</em>;
+      return <em>{nodesOf(token.tokens, depth)}</em>;
     case 'del':
-      return <del>{nodesOf(token.tokens)}</del>;
+      return <del>{nodesOf(token.tokens, depth)}</del>;
     case 'codespan':
       return <code>{plainOf(token)}</code>;
     case 'br':
       return <br />;
     case 'link':
     case 'image':
-      return <LinkNode token={token as Tokens.Link} />;
+      return <LinkNode token={token as Tokens.Link} depth={depth} />;
     case 'text':
-      return <>{token.tokens === undefined ? plainOf(token) : nodesOf(token.tokens)}</>;
+      return <>{token.tokens === undefined ? plainOf(token) : nodesOf(token.tokens, depth)}</>;
     case 'escape':
       return <>{plainOf(token)}</>;
+    case 'checkbox':
+      // The list draws it.
+      return null;
     default:
       // Raw HTML among them: shown as the text that it is.
       return <>{token.raw}</>;
@@ -68,35 +99,27 @@ function plainOf(token: Token): string {
   return 'text' in token && typeof token.text === 'string' ? token.text : token.raw;
 }
 
-function CodeBlock({ token: { text, lang } }: { readonly token: Tokens.Code }) {
-  return (
-    <figure class="code">
-      {lang !== undefined && lang !== '' && <figcaption>{lang}</figcaption>}
-      <pre tabIndex={0}>
-        <code>{text}</code>
-      </pre>
-    </figure>
-  );
-}
-
-function ListNode({ token: { ordered, start, items } }: { readonly token: Tokens.List }) {
+function ListNode({ token: { ordered, start, items }, depth }: NodeProps<Tokens.List>) {
   const inside = items.map((item, index) => (
-    <li key={index}>
-      {item.task && <input type="checkbox" checked={item.checked === true} disabled />}
-      {nodesOf(item.tokens)}
+    <li key={index} class={item.task ? 'task' : undefined}>
+      {item.task && <span aria-hidden="true">{item.checked === true ? '☑' : '☐'} </span>}
+      {item.task && (
+        <span class="only-read-aloud">{item.checked === true ? 'done: ' : 'to do: '}</span>
+      )}
+      {nodesOf(item.tokens, depth)}
     </li>
   ));
   return ordered ? <ol start={start === '' ? 1 : start}>{inside}</ol> : <ul>{inside}</ul>;
 }
 
-function TableNode({ token: { header, rows } }: { readonly token: Tokens.Table }) {
+function TableNode({ token: { header, rows }, depth }: NodeProps<Tokens.Table>) {
   return (
     <div class="table" tabIndex={0} role="region" aria-label="Table">
       <table>
         <thead>
           <tr>
             {header.map((cell, index) => (
-              <th key={index}>{nodesOf(cell.tokens)}</th>
+              <th key={index}>{nodesOf(cell.tokens, depth)}</th>
             ))}
           </tr>
         </thead>
@@ -104,7 +127,7 @@ function TableNode({ token: { header, rows } }: { readonly token: Tokens.Table }
           {rows.map((row, line) => (
             <tr key={line}>
               {row.map((cell, index) => (
-                <td key={index}>{nodesOf(cell.tokens)}</td>
+                <td key={index}>{nodesOf(cell.tokens, depth)}</td>
               ))}
             </tr>
           ))}
@@ -114,16 +137,18 @@ function TableNode({ token: { header, rows } }: { readonly token: Tokens.Table }
   );
 }
 
-function LinkNode({ token: { href, text, tokens } }: { readonly token: Tokens.Link }) {
-  const isOurs =
-    URL.canParse(href) && ['http:', 'https:', 'mailto:'].includes(new URL(href).protocol);
-  if (!isOurs) return <>{text}</>;
-  const shown = text.replace(/^https?:\/\//, '');
-  const isPlain = href.includes(shown);
+const schemes: readonly string[] = ['http:', 'https:', 'mailto:'];
+
+function LinkNode({ token, depth }: NodeProps<Tokens.Link>) {
+  const { href, text, tokens, raw } = token;
+  if (!schemes.includes(parseAddress(href)?.protocol ?? '')) return <>{raw}</>;
+  const isPlain = text === href || `mailto:${text}` === href || href === `http://${text}`;
   return (
-    <a href={href} target="_blank" rel="noopener noreferrer">
-      {nodesOf(tokens) ?? text}
-      {!isPlain && <span class="where"> ({new URL(href).host || href})</span>}
-    </a>
+    <>
+      <a href={href} target="_blank" rel="noopener noreferrer">
+        {nodesOf(tokens, depth) ?? text}
+      </a>
+      {!isPlain && <span class="where"> ({href})</span>}
+    </>
   );
 }

@@ -28,10 +28,28 @@ export function formatStanding({ state, exit, stalled }: Run): string {
     return ends[reason] ?? reason;
   }
   if (state === 'held') return 'waits for you';
+  if (isEnding({ state, exit })) return 'ending';
   return stalled === undefined ? state : `stands still: ${stalled.replaceAll('-', ' ')}`;
 }
 
+/* It was asked to end, and has not yet. */
+export function isEnding({ state, exit }: Pick<Run, 'state' | 'exit'>): boolean {
+  return state === 'exiting' && exit === null;
+}
+
 export function moodOf({ state, exit, stalled }: Run): Mood {
-  if (exit !== null) return exit.reason === 'exit' && exit.code === 0 ? 'good' : 'bad';
+  if (exit !== null) {
+    // Somebody wanted that.
+    if (exit.reason === 'manual-cancel') return 'plain';
+    return exit.reason === 'exit' && exit.code === 0 ? 'good' : 'bad';
+  }
   return state === 'held' || stalled !== undefined ? 'waiting' : 'working';
+}
+
+/* What was typed: a shell line without the shell that runs it. */
+export function lineOf({ command }: Pick<Run, 'command'>): string {
+  const line = /^\/bin\/sh -c (.+)$/s.exec(command)?.[1];
+  if (line === undefined) return command;
+  const quoted = /^'(.*)'$/s.exec(line)?.[1];
+  return quoted === undefined ? line : quoted.replaceAll("'\\''", "'");
 }

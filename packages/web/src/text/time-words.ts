@@ -5,9 +5,10 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/* 0.4 s, 12 s, 3 min, 2 h 14 min, 3 d */
+/* under 0.1 s, 0.4 s, 12 s, 3 min, 2 h 14 min, 3 d */
 export function formatLength(ms: number): string {
-  if (ms < 10_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  if (ms < 50) return 'under 0.1 s';
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < minuteMs) return `${Math.floor(ms / 1000)} s`;
   if (ms < hourMs) return `${Math.floor(ms / minuteMs)} min`;
   if (ms < dayMs) {
@@ -31,4 +32,16 @@ export function formatAgo(atMs: number, nowMs: number): string {
 
 export function formatClock(atMs: number): string {
   return new Date(atMs).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+}
+
+/* 3 Nov 2026 */
+export function formatDay(atMs: number): string {
+  const parts = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  return new Date(atMs).toLocaleDateString(undefined, parts);
+}
+
+/* Wednesday, 18 November */
+export function formatWholeDay(atMs: number): string {
+  const parts = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' } as const;
+  return new Date(atMs).toLocaleDateString(undefined, parts);
 }

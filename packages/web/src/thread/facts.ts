@@ -1,7 +1,11 @@
 /*
  * Words for what agents send: any shape is possible, and nothing is thrown away.
  */
-type Facts = Readonly<Record<string, unknown>>;
+export type Facts = Readonly<Record<string, unknown>>;
+
+export function isFacts(value: unknown): value is Facts {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 export function titleOf({ title, kind }: Facts): string {
   return wordOf(title) ?? wordOf(kind) ?? 'tool';
@@ -16,11 +20,10 @@ export function wordOf(value: unknown): string | undefined {
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return content.map(textOf).join('\n');
-  if (typeof content !== 'object' || content === null) return JSON.stringify(content) ?? '';
-  const facts = content as Facts;
-  const { text, type, path, newText } = facts;
+  if (!isFacts(content)) return JSON.stringify(content) ?? '';
+  const { text, type, path, newText } = content;
   if (typeof text === 'string') return text;
-  if (type === 'content') return textOf(facts['content']);
+  if (type === 'content') return textOf(content['content']);
   if (type === 'diff') return `${textOf(path)}\n${textOf(newText)}`;
   return JSON.stringify(content, undefined, 2);
 }
