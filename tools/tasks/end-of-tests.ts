@@ -12,7 +12,11 @@ import { isMainThread } from 'node:worker_threads';
 const restMsMax = Number(process.env['TEST_REST_MS'] ?? 120_000);
 
 /* The runner sets the variable for the process of a file; the runner itself and its threads are no files. */
-if (process.env['NODE_TEST_CONTEXT'] !== undefined && isMainThread) watch();
+if (process.env['NODE_TEST_CONTEXT'] !== undefined && isMainThread) {
+  watch();
+  // The runner has read it by now. A program that a test starts with our flags would take itself for a file of tests, and report on its stdout.
+  delete process.env['NODE_TEST_CONTEXT'];
+}
 
 function watch(): void {
   // Of the tests that run. One that took too long has no `afterEach`, but its signal is aborted.

@@ -1,6 +1,6 @@
 /*
  * Programs that tests drive for real and that a plain Debian machine lacks: installed from Debian's packages when we may,
- * else named. A test whose program is missing says so and skips; nothing fails here.
+ * else named. A test whose program is missing says so and skips; without a browser the app's tests fail. Nothing fails here.
  */
 import { compilerFor, installPackages, isInstalled, mayInstall } from './debian-packages.ts';
 
@@ -10,7 +10,6 @@ const programs: Readonly<Record<string, string>> = {
   bash: 'bash',
   busybox: 'busybox',
   bwrap: 'bubblewrap',
-  chromium: 'chromium',
   clang: 'clang',
   // The parsers in C are fuzzed.
   '/usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a': 'libclang-rt-dev',
@@ -43,18 +42,27 @@ const programs: Readonly<Record<string, string>> = {
   zsh: 'zsh',
 };
 
-const missing = Object.keys(programs).filter((name) => !isInstalled(name));
+/* The app has to work in three engines; a test of it that skips would say nothing. */
+const browsers: Readonly<Record<string, string>> = {
+  chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
+  WebKitWebDriver: 'webkit2gtk-driver',
+  '/usr/lib/*/webkit2gtk-4.1/MiniBrowser': 'libwebkit2gtk-4.1-0',
+  Xvfb: 'xvfb',
+};
+
+const missing = Object.keys({ ...programs, ...browsers }).filter((name) => !isInstalled(name));
 if (missing.length > 0) install(missing);
 
 function install(names: readonly string[]): void {
-  const packages = [...new Set(names.map((name) => programs[name] ?? name))];
+  const packages = [...new Set(names.map((name) => programs[name] ?? browsers[name] ?? name))];
   if (!mayInstall()) {
-    say(`not installed, so tests that need them skip: ${names.join(', ')}`);
+    say(`not installed, so tests that need them skip, or fail for browsers: ${names.join(', ')}`);
     return say(`as root: apt-get install ${packages.join(' ')}`);
   }
   say(`installing ${packages.join(' ')}`);
   if (!installPackages(packages))
-    say(`could not be installed, so tests that need them skip: ${names.join(', ')}`);
+    say(`could not be installed, so tests skip, or fail for browsers: ${names.join(', ')}`);
 }
 
 function say(text: string): void {

@@ -3,6 +3,10 @@
  */
 export { openAcpSession, promptAcp, startAcpByHand } from './acp-by-hand.ts';
 export type { AcpByHand, AcpMessage, AcpStart } from './acp-by-hand.ts';
+export { openCuttingProxy } from './cutting-proxy.ts';
+export type { CuttingProxy } from './cutting-proxy.ts';
+export { openDesktop } from './desktop/open-desktop.ts';
+export type { Desktop, ShownNotification } from './desktop/open-desktop.ts';
 export { dropbearSkip, openDropbear } from './dropbear-rig.ts';
 export type { DropbearRig } from './dropbear-rig.ts';
 export { createEnding } from './ending.ts';
@@ -84,12 +88,17 @@ export type { NetHost } from './net-host.ts';
 export { openPostgresProxy, proxyFaults } from './postgres-proxy.ts';
 export type { PostgresProxy, ProxyFault } from './postgres-proxy.ts';
 export type { PostgresAddress, PostgresServer } from './postgres-server.ts';
+export { openMozillaPush } from './mozilla-push.ts';
+export type { MozillaPush } from './mozilla-push.ts';
+export { openPushService } from './push-service.ts';
+export type { BrowserSubscription, PushService, TakenPush } from './push-service.ts';
 export { openSmallExt4 } from './small-ext4.ts';
 export type { SmallExt4 } from './small-ext4.ts';
 export { openSmallDisk, smallDiskSkip } from './small-disk.ts';
 export type { SmallDisk } from './small-disk.ts';
 export { largestRequest2, writeRegistry2 } from './registry-2.ts';
 export type { OldApproval } from './registry-2.ts';
+export { runDirectoriesIn } from './run-directories.ts';
 export { createSeededRandom } from './seeded-random.ts';
 export { sshdPath } from './sshd-program.ts';
 export { openSshd, sshdSkip } from './sshd-rig.ts';

@@ -32,9 +32,10 @@ export interface SmallDisk extends Disposable {
 /** Why there can be none here; `false` when there can. */
 export const smallDiskSkip = process.getuid?.() === 0 ? false : 'needs root, to mount a small disk';
 
-/** Mount options such as `size=4m`. */
-export function openSmallDisk(options: string): SmallDisk {
-  const path = mkdtempSync(join(tmpdir(), 'clf-disk-'));
+/** Mount options such as `size=4m`. `at`: a directory that is made for it; absent: one of its own. */
+export function openSmallDisk(options: string, at?: string): SmallDisk {
+  const path = at ?? mkdtempSync(join(tmpdir(), 'clf-disk-'));
+  if (at !== undefined) mkdirSync(at);
   mount('-t', 'tmpfs', '-o', `mode=0700,${options}`, 'clf-test', path);
   let isReadOnly = false;
   const ballast = join(path, 'ballast');

@@ -2,7 +2,8 @@
  * A Unix user of this machine for the length of a test, with a home of its own. Needs root, and leaves nothing.
  */
 import { execFile } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { randomInt } from 'node:crypto';
+import { chownSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,6 +32,8 @@ export async function makeUnixUser(groups: readonly string[] = []): Promise<Unix
   const name = `clf-${home.slice(-6).toLowerCase()}-${process.pid}`;
   const more = groups.length === 0 ? [] : ['--groups', groups.join(',')];
   await edit('useradd', [
+    '--uid',
+    String(unusedUid()),
     '--no-create-home',
     '--home-dir',
     home,
@@ -48,7 +51,9 @@ export async function makeUnixUser(groups: readonly string[] = []): Promise<Unix
     gid,
     home,
     [Symbol.asyncDispose]: async () => {
-      await edit('userdel', [name]);
+      await untilGone(uid);
+      // Forced, because a dead process that nobody has waited for counts as one that uses it.
+      await edit('userdel', ['--force', name]);
       await rm(home, { recursive: true, force: true });
     },
   };
@@ -64,6 +69,43 @@ async function edit(program: string, args: readonly string[]): Promise<void> {
       if (!locked.includes(code ?? 0) || attempt === attemptsMax) throw error;
       await setTimeout(againMs);
     }
+  }
+}
+
+/* Not the next number, which another test's user may have had a moment ago: what is left of that one would count as this one's. */
+function unusedUid(): number {
+  for (;;) {
+    const uid = randomInt(20_000, 50_000);
+    if (livingProcessesOf(uid).length === 0) return uid;
+  }
+}
+
+/* A run has ended a moment before the last of its processes is gone. */
+async function untilGone(uid: number): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const left = livingProcessesOf(uid);
+    if (left.length === 0) return;
+    if (attempt === attemptsMax) throw new Error(`the user still has: ${left.join('; ')}`);
+    await setTimeout(againMs);
+  }
+}
+
+function livingProcessesOf(uid: number): readonly string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    const [, state] = /^State:\t(.)/m.exec(readProcess(pid, 'status')) ?? [];
+    const [, ids] = /^Uid:\t(.*)$/m.exec(readProcess(pid, 'status')) ?? [];
+    const isTheirs = ids?.split('\t').includes(String(uid)) === true;
+    if (!isTheirs || state === 'Z') return [];
+    return [`${pid} (${readProcess(pid, 'cmdline').split('\0').join(' ').trim()})`];
+  });
+}
+
+/* Empty: there is no such process, or not any more. */
+function readProcess(pid: string, file: 'status' | 'cmdline'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return '';
   }
 }
 

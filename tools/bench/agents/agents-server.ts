@@ -14,6 +14,7 @@ const [directory = '', agent = ''] = process.argv.slice(2);
 const deps = { clock: createSystemClock(), random: createSystemRandom(), log: silentLog };
 const audit = { action: 'bench', actor: 'bench' };
 const agentsMax = 1_000;
+const lane = { activeMax: agentsMax, waitingMax: agentsMax };
 const temporaryRoot = join(directory, 'users');
 mkdirSync(temporaryRoot, { recursive: true, mode: 0o711 });
 const config: GatewayConfig = {
@@ -25,8 +26,9 @@ const config: GatewayConfig = {
   metricsNetworks: [],
   agents: {
     named: [{ name: 'streaming', command: [agent] }],
-    activeMax: agentsMax,
     sessionsMax: agentsMax,
+    // The small agent takes a hundredth of the memory that is set aside for one.
+    queue: { agent: lane, account: lane, gateway: lane, memoryFloorBytes: 0 },
   },
   runs: {
     personPolicy: { security: 'full', ask: 'off' },

@@ -12,6 +12,7 @@ export async function openShielded(stateDir: string): Promise<SupervisedContende
     clock: createSystemClock(),
     settings: { mode: 'require', hide: [], open: [], write: [] },
     ownDirectories: [stateDir],
+    given: [],
     ours: [],
     programs: [],
     privateDir: join(stateDir, 'shield'),

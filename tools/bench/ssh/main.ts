@@ -1,54 +1,16 @@
 /*
  * `npm run bench:ssh -- [--quick] [--only exec|start|cancel]… [--json FILE] [--dir DIRECTORY]`: commands on a host beside OpenSSH's
  * own client, on one real sshd on loopback, in one run on one machine, in turns.
- *
- * A missed aim is a result, not a failure.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createScope } from '@clawdfather/kit';
-import { parseOptions } from '../options.ts';
-import { formatJson } from '../report/json.ts';
-import { describeMachine } from '../report/machine.ts';
-import type { ScenarioResult } from '../report/result.ts';
-import { formatAims, formatResult } from '../report/table.ts';
-import { type Bench, benchCancel, benchExec, benchStart } from './scenarios.ts';
+import { runBench } from '../run-bench.ts';
+import { benchCancel, benchExec, benchStart } from './scenarios.ts';
 import { openWorld } from './world.ts';
 
-const scenarios: Readonly<Record<string, (bench: Bench) => Promise<ScenarioResult>>> = {
-  exec: benchExec,
-  start: benchStart,
-  cancel: benchCancel,
-};
-
-const options = parseOptions(process.argv.slice(2));
-const unknown = options.only.filter((name) => !(name in scenarios));
-if (unknown.length > 0) {
-  const names = Object.keys(scenarios).join(', ');
-  throw new Error(`no scenario is called ${unknown.join(', ')}; there are ${names}`);
-}
-
-const machine = describeMachine(options.dir);
-// Short: sockets lie below it, and their paths have 90 bytes at most.
-const directory = mkdtempSync(join(options.dir, 'clf-bssh-'));
-const results: ScenarioResult[] = [];
-try {
-  await using scope = createScope();
-  process.stdout.write(
-    `${machine.cores} cores, Linux ${machine.kernel}, Node ${machine.node}, load before ${machine.loadBefore}\n`,
-  );
-  const world = await openWorld(scope, directory);
-  for (const [name, run] of Object.entries(scenarios)) {
-    if (options.only.length > 0 && !options.only.includes(name)) continue;
-    const progress = (text: string): void => void process.stderr.write(`${name}: ${text}\n`);
-    const result = await run({ world, isQuick: options.isQuick, progress });
-    results.push(result);
-    process.stdout.write(formatResult(result));
-  }
-} finally {
-  rmSync(directory, { recursive: true, force: true });
-}
-process.stdout.write(`\nAims\n${formatAims(results.flatMap(({ aims }) => aims))}`);
-if (options.jsonFile !== undefined) {
-  writeFileSync(options.jsonFile, formatJson({ machine, isQuick: options.isQuick, results }));
-}
+await runBench({
+  prefix: 'clf-bssh-',
+  scenarios: { exec: benchExec, start: benchStart, cancel: benchCancel },
+  open: async ({ scope, directory, options: { isQuick } }) => ({
+    isQuick,
+    world: await openWorld(scope, directory),
+  }),
+});

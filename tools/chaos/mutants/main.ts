@@ -2,6 +2,7 @@
  * `npm run test:mutants`: each mistake of mutants.ts in turn; the tests of turns have to fail with every one of them.
  */
 import { spawnSync } from 'node:child_process';
+import { isStale } from './is-stale.ts';
 import { mutants } from './mutants.ts';
 
 const tests = ['asks', 'decide', 'turn'].map((part) => `packages/agents/test/${part}/*.test.ts`);
@@ -20,7 +21,13 @@ function isCaught(name: string, files: readonly string[]): boolean {
 }
 
 let missed = 0;
-for (const { name } of mutants) {
+for (const mutant of mutants) {
+  const { name } = mutant;
+  if (isStale(mutant)) {
+    missed += 1;
+    process.stdout.write(`STALE: ${name}\n`);
+    continue;
+  }
   const by = isCaught(name, tests) ? 'decisions' : isCaught(name, sweeps) ? 'sweep' : undefined;
   if (by === undefined) missed += 1;
   process.stdout.write(`${by === undefined ? 'MISSED' : `caught by the ${by}`}: ${name}\n`);

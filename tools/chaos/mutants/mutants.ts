@@ -82,20 +82,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a deadline is judged by the clock on the wall',
     file: 'agents/src/decide/settle-call.ts',
-    from: 'if (atMs > deadlineAtMs) {',
-    to: 'if (draft.atMs > deadlineAtMs) {',
+    from: 'if (atMs > deadlineAtMs && ',
+    to: 'if (draft.atMs > deadlineAtMs && ',
   },
   {
     name: 'an end is not final',
     file: 'agents/src/turn/next-turn.ts',
-    from: "if (state.status !== 'queued' && state.status !== 'running') return unchanged;",
-    to: '',
+    from: "return state.status === 'running' ? nextOfRunning(state, event) : unchanged;",
+    to: 'return nextOfRunning(state, event);',
   },
   {
     name: 'an ask that was answered without a gateway is asked again',
     file: 'agents/src/rows.ts',
-    from: "return state === 'open' || notedAheadAtMs !== undefined;",
-    to: "return state === 'open';",
+    from: "state === 'acting' || notedAheadAtMs !== undefined;",
+    to: "state === 'acting';",
   },
   {
     name: 'withdrawing an ask withdraws a later one with the same wire id',
@@ -106,7 +106,31 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an answer without a gateway does not mind what others committed',
     file: 'agents/src/asks/asks-here.ts',
-    from: "if ((await records.commit(rows, step.change)) === 'conflict') continue;",
-    to: 'await records.commit(rows, step.change);',
+    from: "if ((await records.commit(rows, step.change, [audit])) === 'conflict') continue;",
+    to: 'await records.commit(rows, step.change, [audit]);',
+  },
+  {
+    name: 'an agent that does not take its mode is prompted all the same',
+    file: 'agents/src/decide/choosing.ts',
+    from: 'if (mayLimit(choice)) {',
+    to: 'if (key === value) {',
+  },
+  {
+    name: 'a call that was given up is taken for one that has no effect',
+    file: 'agents/src/choices/judge-wish.ts',
+    from: 'return !(setting?.late ?? []).some(',
+    to: 'return true || !(setting?.late ?? []).some(',
+  },
+  {
+    name: 'an agent that never answers is told again before every prompt, although nothing is chosen',
+    file: 'agents/src/choices/judge-wish.ts',
+    from: 'return isBack && choice !== undefined',
+    to: 'return false && choice !== undefined',
+  },
+  {
+    name: 'what a person chooses while a value is set is taken for what was tried',
+    file: 'agents/src/choices/judge-wish.ts',
+    from: ' && one.value === value,',
+    to: ',',
   },
 ];

@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runTurns } from '../turns/run-turns.ts';
 
-const kills = 200;
+const kills = 60;
 /* Any would do. */
 const seed = 11;
 
-test('after 200 gateways that were killed in the middle of turns nothing is lost or doubled', {
+test('after 60 gateways that were killed in the middle of turns nothing is lost or doubled', {
   timeout: 600_000,
 }, async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'clf-chaos-turns-'));

@@ -1,10 +1,10 @@
 /*
  * The registry is an index of the run directories: the same runs, the same ends, whole journals.
  */
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanJournal } from '@clawdfather/shim';
 import type { RunRecord } from '@clawdfather/supervisor';
+import { runDirectoriesIn } from '@clawdfather/testkit';
 import { voidExitOf } from '../gateway/finish-run.ts';
 import type { Violation } from './violation.ts';
 
@@ -15,7 +15,7 @@ export function checkRegistry(
   records: ReadonlyMap<string, RunRecord>,
 ): readonly Violation[] {
   const runsDir = join(stateDir, 'runs');
-  const names = new Set(readdirSync(runsDir));
+  const names = new Set(runDirectoriesIn(stateDir));
   const missing = [...records.values()]
     .filter((record) => voidExitOf(record) === undefined && !names.has(record.runId))
     .map(({ runId }) => ({ rule, runId, what: 'there is a record and no directory' }));

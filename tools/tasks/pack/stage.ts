@@ -4,7 +4,6 @@
  *   packages/cli/bin/           the launcher
  *   packages/cli/dist/bundle/   the command line and the gateway, joined
  *   packages/shim/dist/         the shims, with the list of their hashes
- *   packages/gateway/static/    the first pages
  *   packages/web/dist/          the web app
  *   docs/ …                     what people read
  *   package.json                made here: two commands, no dependencies, no scripts
@@ -33,7 +32,6 @@ export async function fillStage(
   };
   for (const text of texts) copy(text);
   for (const name of ['clawdfather', 'clawdfather.cjs']) copy(`packages/cli/bin/${name}`);
-  copy('packages/gateway/static');
   copy('packages/web/dist');
   const inputs = await joinModules(rootPath, join(stage, 'packages/cli/dist/bundle'));
   write(join(stage, 'packages/cli/package.json'), json({ version, type: 'module' }));

@@ -52,3 +52,15 @@ test('a test may take longer than the rest between two', (context) => {
     test('slow', async (t) => { await t.test('inner', () => {}); await sleep(1500); });`;
   assert.equal(runFile(context, body).status, 0);
 });
+
+test('a program that a test starts with our flags says nothing of tests', (context) => {
+  const body = `import assert from 'node:assert/strict';
+    import { execFileSync } from 'node:child_process';
+    const program = "console.log('its own words')";
+    test('starts it', () => {
+      const output = execFileSync(process.execPath, [...process.execArgv, '--input-type=module', '-e', program], { encoding: 'utf8' });
+      assert.equal(output, 'its own words\\n');
+    });`;
+  const { status, stdout } = runFile(context, body);
+  assert.equal(status, 0, stdout);
+});

@@ -36,7 +36,7 @@ test('citations of absent documents are refused, wherever people read them', () 
 
 test('files that are here, code, and ordinary words are accepted', () => {
   assertAccepted(checkAbsentDocuments, {
-    'docs/a.md': `See [invariants](invariants.md) and docs/decisions/0014. \`${list}\` is code.\n`,
+    'docs/a.md': `See [invariants](invariants.md), release-${list}.md and docs/decisions/0014. \`${list}\` is code.\n`,
     'packages/a/src/a.ts': `/* The document that was parsed. */\nconst name = '${list}';\n`,
     LICENSE: 'AN ACTION OF CONTRACT',
     'deploy/e.yml': `a: '${list}'\n`,

@@ -6,8 +6,9 @@
  * end of the input it finishes what needs no more input, and exits.
  */
 import { appendFileSync } from 'node:fs';
-import { EchoFailure, playEchoTurn } from './echo-turn.ts';
+import { type EchoAttached, EchoFailure, playEchoTurn } from './echo-turn.ts';
 import {
+  echoModels,
   echoModes,
   openEchoSessions,
   type EchoSession,
@@ -105,7 +106,7 @@ const methods: Readonly<Record<string, Method>> = {
     protocolVersion: 1,
     agentCapabilities: {
       loadSession: sessions.areKept,
-      promptCapabilities: { embeddedContext: true },
+      promptCapabilities: { image: true, embeddedContext: true },
       sessionCapabilities: { close: {}, ...(sessions.areKept ? { resume: {} } : {}) },
     },
     agentInfo: { name: 'echo', title: 'Echo', version: '1' },
@@ -113,16 +114,16 @@ const methods: Readonly<Record<string, Method>> = {
   }),
   'session/new': async ({ sessions }) => {
     const session = sessions.create();
-    return { sessionId: session.id, modes: modesOf(session) };
+    return { sessionId: session.id, ...choicesOf(session) };
   },
-  'session/resume': async (echo, params) => ({ modes: modesOf(sessionOf(echo, params)) }),
+  'session/resume': async (echo, params) => choicesOf(sessionOf(echo, params)),
   'session/load': async (echo, params) => {
     const session = sessionOf(echo, params);
     for (const { who, text } of session.history) {
       const sessionUpdate = who === 'user' ? 'user_message_chunk' : 'agent_message_chunk';
       await update(echo, session, { sessionUpdate, content: { type: 'text', text } });
     }
-    return { modes: modesOf(session) };
+    return choicesOf(session);
   },
   'session/set_mode': async (echo, params) => {
     const session = sessionOf(echo, params);
@@ -132,9 +133,16 @@ const methods: Readonly<Record<string, Method>> = {
         rpcErrorCodes.invalidParams,
         `modeId must be one of: ${echoModes.join(', ')}`,
       );
-    session.setMode(mode);
-    await update(echo, session, { sessionUpdate: 'current_mode_update', currentModeId: mode });
+    await changeMode(echo, session, mode);
     return {};
+  },
+  'session/set_config_option': async (echo, params) => {
+    const session = sessionOf(echo, params);
+    const model = echoModels.find((known) => known === params['value']);
+    if (params['configId'] !== 'model' || model === undefined)
+      throw new Refused(rpcErrorCodes.invalidParams, 'there is no such value');
+    session.setModel(model);
+    return { configOptions: optionsOf(session) };
   },
   'session/close': async (echo, params) => {
     cancel(echo, sessionOf(echo, params).id);
@@ -154,7 +162,11 @@ async function prompt(echo: Echo, params: JsonObject): Promise<JsonObject> {
     before === undefined || before.cancel.signal.aborted ? new AbortController() : before.cancel;
   const run = async (): Promise<JsonObject> => {
     await before?.over;
-    return playPrompt(echo, session, { text: textOf(params), signal: controller.signal });
+    return playPrompt(echo, session, {
+      text: textOf(params),
+      attached: attachedOf(params),
+      signal: controller.signal,
+    });
   };
   const done = run();
   /* Whether it failed is for its own prompt to say; the next one only waits for its end. */
@@ -165,13 +177,22 @@ async function prompt(echo: Echo, params: JsonObject): Promise<JsonObject> {
 async function playPrompt(
   echo: Echo,
   session: EchoSession,
-  { text, signal }: { readonly text: string; readonly signal: AbortSignal },
+  {
+    text,
+    attached,
+    signal,
+  }: {
+    readonly text: string;
+    readonly attached: readonly EchoAttached[];
+    readonly signal: AbortSignal;
+  },
 ): Promise<JsonObject> {
   const { station, asks } = echo;
   const ending = AbortSignal.any([station.inputEnded, signal]);
   session.add({ who: 'user', text });
   try {
     const said = await playEchoTurn(text, {
+      attached,
       update: async (content) => {
         signal.throwIfAborted();
         await update(echo, session, content);
@@ -188,6 +209,8 @@ async function playPrompt(
       },
       passGate: (name) => station.passGate(name, ending),
       crash: () => station.die('SIGKILL'),
+      choices: () => `${session.mode} ${session.model}`,
+      changeMode: (mode) => changeMode(echo, session, mode),
     });
     session.add({ who: 'agent', text: said });
     const used = session.history.reduce((sum, part) => sum + part.text.length, 0);
@@ -205,9 +228,22 @@ function update({ station }: Echo, session: EchoSession, content: JsonObject): P
   return station.send({ method: 'session/update', params });
 }
 
-function modesOf({ mode }: EchoSession): JsonObject {
+async function changeMode(echo: Echo, session: EchoSession, mode: string): Promise<void> {
+  session.setMode(mode);
+  await update(echo, session, { sessionUpdate: 'current_mode_update', currentModeId: mode });
+}
+
+/* In the older way and in the newer one. */
+function choicesOf(session: EchoSession): JsonObject {
   const availableModes = echoModes.map((id) => ({ id, name: id }));
-  return { currentModeId: mode, availableModes };
+  const modes = { currentModeId: session.mode, availableModes };
+  return { modes, configOptions: optionsOf(session) };
+}
+
+function optionsOf({ model }: EchoSession): JsonObject[] {
+  const options = echoModels.map((value) => ({ value, name: `Echo ${value}` }));
+  const about = { id: 'model', name: 'Model', category: 'model', type: 'select' };
+  return [{ ...about, currentValue: model, options }];
 }
 
 function sessionOf({ sessions }: Echo, params: JsonObject): EchoSession {
@@ -227,4 +263,13 @@ function textOf({ prompt: blocks }: JsonObject): string {
   return list
     .map((block) => (isObject(block) && typeof block['text'] === 'string' ? block['text'] : ''))
     .join('');
+}
+
+function attachedOf({ prompt: blocks }: JsonObject): readonly EchoAttached[] {
+  const list = Array.isArray(blocks) ? (blocks as readonly JsonObject[]) : [];
+  return list.filter(isObject).flatMap(({ type, uri, data }) => {
+    if (typeof uri !== 'string') return [];
+    if (type === 'image' && typeof data === 'string') return [{ uri, data }];
+    return type === 'resource_link' ? [{ uri }] : [];
+  });
 }

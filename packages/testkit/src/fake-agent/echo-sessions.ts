@@ -1,5 +1,5 @@
 /*
- * The sessions of the echoing agent: who said what, and the mode. With a directory each is a file of JSON lines that
+ * The sessions of the echoing agent: who said what, the mode and the model. With a directory each is a file of JSON lines that
  * another process can read, so that load and resume work; without one they end with the process.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,8 +14,10 @@ export interface EchoSession {
   readonly id: string;
   readonly history: readonly Said[];
   readonly mode: string;
+  readonly model: string;
   add(...said: readonly Said[]): void;
   setMode(mode: string): void;
+  setModel(model: string): void;
 }
 
 export interface EchoSessions {
@@ -26,8 +28,9 @@ export interface EchoSessions {
 }
 
 export const echoModes = ['ask', 'code'] as const;
+export const echoModels = ['small', 'large'] as const;
 
-type Entry = Said | { readonly mode: string };
+type Entry = Said | { readonly mode: string } | { readonly model: string };
 
 export function openEchoSessions(directory: string | undefined): EchoSessions {
   const open = new Map<string, EchoSession>();
@@ -80,8 +83,10 @@ function createSession(from: {
 }): EchoSession {
   const history: Said[] = [];
   let mode: string = echoModes[0];
+  let model: string = echoModels[0];
   const apply = (entry: Entry): void => {
     if ('mode' in entry) mode = entry.mode;
+    else if ('model' in entry) model = entry.model;
     else history.push(entry);
   };
   const add = (entry: Entry): void => {
@@ -95,7 +100,11 @@ function createSession(from: {
     get mode() {
       return mode;
     },
+    get model() {
+      return model;
+    },
     add: (...said) => said.forEach(add),
     setMode: (next) => add({ mode: next }),
+    setModel: (next) => add({ model: next }),
   };
 }

@@ -9,21 +9,35 @@
  *   effect: TEXT     a tool call that leaves the text as a line in the file of effects
  *   file: PATH TEXT  writes a file below its working directory
  *   think: TEXT      plan: FIRST, SECOND      say N words
+ *   read attached    says of each file that came along how many bytes it has, and of a picture that it came as one
+ *   say choices      says its mode and its model
+ *   mode: NAME       changes its mode by itself
  *   sleep at GATE    waits at a gate
  *   fail: TEXT       answers the prompt with an error
  *   crash            dies by a signal
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isObject, type Json, type JsonObject } from './messages.ts';
+
+/** A file that came along with a prompt; `data`: the picture itself, in base64. */
+export interface EchoAttached {
+  readonly uri: string;
+  readonly data?: string;
+}
 
 /** What a turn can do. */
 export interface EchoVoice {
+  /** Files that came along with the prompt. */
+  readonly attached: readonly EchoAttached[];
   update(content: JsonObject): Promise<void>;
   ask(method: string, params: JsonObject): Promise<JsonObject>;
   leaveEffect(text: string): void;
   passGate(name: string): Promise<void>;
   crash(): Promise<never>;
+  choices(): string;
+  changeMode(mode: string): Promise<void>;
 }
 
 /** Becomes the error that the prompt is answered with. */
@@ -61,6 +75,9 @@ const commands: readonly (readonly [RegExp, Command])[] = [
   [/^think: *(.+)$/, (turn, text) => turn.voice.update(chunk('agent_thought_chunk', text))],
   [/^plan: *(.+)$/, showPlan],
   [/^say (\d{1,6}) words?$/, sayWords],
+  [/^read attached()$/, readAttached],
+  [/^say choices()$/, (turn) => say(turn, turn.voice.choices())],
+  [/^mode: *(.+)$/, (turn, mode) => turn.voice.changeMode(mode)],
   [/^sleep at ([\w-]+)$/, (turn, name) => turn.voice.passGate(name)],
   [/^fail: *(.+)$/, (_turn, text) => Promise.reject(new EchoFailure(text))],
   [/^crash()$/, (turn) => turn.voice.crash()],
@@ -71,6 +88,15 @@ async function writeBelow(rest: string): Promise<boolean> {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, words.join(' '));
   return true;
+}
+
+async function readAttached(turn: EchoTurn): Promise<void> {
+  for (const { uri, data } of turn.voice.attached) {
+    const path = fileURLToPath(uri);
+    const bytes = readFileSync(path);
+    const isSeen = data !== undefined && bytes.equals(Buffer.from(data, 'base64'));
+    await say(turn, `${basename(path)} ${isSeen ? 'is seen and ' : ''}has ${bytes.length} bytes. `);
+  }
 }
 
 /** Resolves with what was said. */

@@ -10,6 +10,8 @@ export interface Gate {
   reached(count?: number, signal?: AbortSignal): Promise<readonly number[]>;
   /** Lets everybody pass, now and later. */
   release(): void;
+  /** The same, so that a test that fails leaves nobody standing in the way of the next one. */
+  [Symbol.dispose](): void;
 }
 
 /** Makes the directory if it is not there. Whoever made the directory removes it. */
@@ -20,11 +22,13 @@ export function openGate(directory: string, name: string): Gate {
     existsSync(files.reached)
       ? readFileSync(files.reached, 'utf8').split('\n').slice(0, -1).map(Number)
       : [];
+  const release = (): void => writeFileSync(files.open, '');
   return {
     reached: async (count = 1, signal = new AbortController().signal) => {
       await untilDirectory(directory, () => arrived().length >= count, signal);
       return arrived();
     },
-    release: () => writeFileSync(files.open, ''),
+    release,
+    [Symbol.dispose]: release,
   };
 }
