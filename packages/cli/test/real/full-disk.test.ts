@@ -9,7 +9,14 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { smallDiskSkip } from '@clawdfather/testkit';
 import { createCliRig } from '../support/cli-process.ts';
-import { createDiskRig, type DiskRig, freeBytes, isFull, onDisk } from '../support/disk-rig.ts';
+import {
+  createDiskRig,
+  type DiskRig,
+  freeBytes,
+  isFull,
+  onDisk,
+  sizeBytes,
+} from '../support/disk-rig.ts';
 import { createGatewayRig } from '../support/gateway-rig.ts';
 
 /* A run that writes until there is no room, and one that ended before. */
@@ -20,9 +27,8 @@ async function fillByRun(
   await rig.clf('wait', done);
   const line = 'echo begin; exec cat /dev/zero';
   const filler = (await rig.clf('run', '-d', '--', 'sh', '-c', line)).stdout.trim();
-  // Once nothing more can be taken, the run stands still; until then it is faster than we are.
-  const restBytes = 2 * 1024 * 1024;
-  while (freeBytes(rig) > restBytes || !isFull(rig)) await sleep(5);
+  // It stands still as soon as it sees less left than it has written (J4), at the latest when we have taken the rest.
+  while (freeBytes(rig) > sizeBytes(rig) / 2 || !isFull(rig)) await sleep(5);
   return { filler, done };
 }
 

@@ -39,6 +39,11 @@ export function freeBytes({ disk }: DiskRig): number {
   return bavail * bsize;
 }
 
+export function sizeBytes({ disk }: DiskRig): number {
+  const { blocks, bsize } = statfsSync(disk.path);
+  return blocks * bsize;
+}
+
 /* False when somebody else took the last room while we did. */
 export function isFull({ disk }: DiskRig): boolean {
   try {
