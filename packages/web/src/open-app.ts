@@ -19,6 +19,7 @@ import { openVisits } from './state/visits.ts';
 import { forgetOutside } from './shell/forget-device.ts';
 import { openUpdates } from './shell/updates.ts';
 import { createDeviceStorage } from './storage/device-storage.ts';
+import { openWipeMark } from './storage/wipe-mark.ts';
 
 export function openApp(page: Window & typeof globalThis): AppParts {
   const clock = createSystemClock();
@@ -33,7 +34,11 @@ export function openApp(page: Window & typeof globalThis): AppParts {
   const tabs = openTabs();
   const preferences = openPreferences(page);
   const visits = openVisits(page);
-  const storage = createDeviceStorage({ clock, keepsNothing: () => preferences.keepNothing.value });
+  const storage = createDeviceStorage({
+    clock,
+    keepsNothing: () => preferences.keepNothing.value,
+    wipeMark: openWipeMark(page),
+  });
   const connection = openConnection({
     clock,
     gateway: client.gateway,

@@ -9,6 +9,7 @@ import type { Clock } from '@clawdfather/kit';
 import type { DeviceTables } from './device-tables.ts';
 import { createLastingTables, type LastingTables, type StorageStanding } from './lasting-tables.ts';
 import { createIdbOpener } from './open-idb.ts';
+import type { WipeMark } from './wipe-mark.ts';
 
 export interface Snapshot<Value> {
   readonly value: Value;
@@ -57,12 +58,14 @@ const lookAfterBytes = 1024 * 1024;
 export interface StorageDeps {
   readonly clock: Clock;
   readonly keepsNothing: () => boolean;
+  readonly wipeMark: WipeMark;
 }
 
-export function createDeviceStorage({ clock, keepsNothing }: StorageDeps): DeviceStorage {
+export function createDeviceStorage(deps: StorageDeps): DeviceStorage {
+  const { clock } = deps;
   const tables = createLastingTables({
+    ...deps,
     open: createIdbOpener(clock),
-    keepsNothing,
     makeRoom: (disk) => forgetOldest(disk, snapshotBytesMax / 2),
   });
   return createStorageOver(tables, clock);

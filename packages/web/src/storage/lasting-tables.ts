@@ -6,12 +6,15 @@
  * device works again, the rows of the page move there.
  *
  * After a wipe nothing of the one who was signed in is written again. Each write is asked for through the `Writes` that were handed out while
- * they were: those end with the wipe, also what of it was under way, such as a second attempt over a new connection.
+ * they were: those end with the wipe, also what of it was under way, such as a second attempt over a new connection. A device that could not be
+ * wiped then is wiped before it is used for anything else, so nothing of it is shown, sent or mixed with what is another's.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Clock } from '@clawdfather/kit';
 import { connectTo, isFull, type WithDisk } from './connection.ts';
 import { type DeviceTables, type Rows, type TableName, tableNames } from './device-tables.ts';
 import { createMemoryTables, type MemoryTables } from './memory-tables.ts';
+import type { WipeMark } from './wipe-mark.ts';
 
 /* `full`: there is no room. `refused`: the browser does not keep data here. `asked`: "keep nothing here" is on. */
 export type StorageStanding =
@@ -34,8 +37,10 @@ export interface Writes extends Pick<DeviceTables, 'put' | 'remove' | 'change'> 
 }
 
 export interface LastingDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly open: () => Promise<DeviceTables>;
   readonly keepsNothing: () => boolean;
+  readonly wipeMark: WipeMark;
   /* Called when there is no room, before a second attempt. */
   readonly makeRoom?: (disk: DeviceTables) => Promise<void>;
 }
@@ -43,7 +48,7 @@ export interface LastingDeps {
 export function createLastingTables(deps: LastingDeps): LastingTables {
   const memory = createMemoryTables();
   const standing = signal<StorageStanding>({ kind: 'kept' });
-  const withDisk = connectTo(deps.open);
+  const withDisk = wipedFirst(connectTo(deps.open, deps.clock), deps.wipeMark);
   const onDisk = createOnDisk({ ...deps, memory, standing, withDisk });
   const all = async <Name extends TableName>(table: Name): Promise<readonly Rows[Name][]> => {
     const inPage = memory.rowsOf(table);
@@ -56,6 +61,9 @@ export function createLastingTables(deps: LastingDeps): LastingTables {
     await memory.clear();
     await evenSo(withDisk, (disk) => disk.clear());
   };
+  const finishWipe = (): Promise<void> => evenSo(withDisk, async () => {});
+  // Also where nothing is kept any more.
+  if (deps.wipeMark.isSet()) void finishWipe();
   return {
     standing,
     all,
@@ -77,10 +85,12 @@ export function createLastingTables(deps: LastingDeps): LastingTables {
       });
     },
     clear,
-    wipe: () => {
+    wipe: async () => {
       wiping.abort();
       wiping = new AbortController();
-      return clear();
+      deps.wipeMark.set(true);
+      await memory.clear();
+      await finishWipe();
     },
   };
 }
@@ -138,7 +148,7 @@ function createWrites({ memory, onDisk, all, wiped }: WritesDeps): Writes {
   };
 }
 
-interface DiskDeps extends Omit<LastingDeps, 'open'> {
+interface DiskDeps extends Omit<LastingDeps, 'open' | 'clock' | 'wipeMark'> {
   readonly memory: MemoryTables;
   readonly standing: Signal<StorageStanding>;
   readonly withDisk: WithDisk;
@@ -237,7 +247,26 @@ async function takeRows<Name extends TableName>(
   for (const row of await disk.all(name)) if (!inPage.has(row.key)) inPage.set(row.key, row);
 }
 
-/* What is kept is removed even where nothing is to be kept any more. A device that refuses has nothing to remove. */
+/* What is to be removed is removed before anything else is done, also by another tab or at the next start. */
+function wipedFirst(withDisk: WithDisk, mark: WipeMark): WithDisk {
+  let wiping: Promise<void> | undefined;
+  const wipe = async (disk: DeviceTables): Promise<void> => {
+    await disk.clear();
+    mark.set(false);
+  };
+  return (work) =>
+    withDisk(async (disk) => {
+      if (mark.isSet()) {
+        wiping ??= wipe(disk).finally(() => {
+          wiping = undefined;
+        });
+        await wiping;
+      }
+      return work(disk);
+    });
+}
+
+/* What is kept is removed even where nothing is to be kept any more. */
 async function evenSo(
   withDisk: WithDisk,
   work: (disk: DeviceTables) => Promise<void>,
@@ -245,7 +274,7 @@ async function evenSo(
   try {
     await withDisk(work);
   } catch {
-    // It was never opened, or another version has it; there is nothing that we could remove.
+    // It cannot be had now. What a wipe leaves is marked; one that was never opened has nothing.
   }
 }
 

@@ -2,12 +2,15 @@
  * The tables in IndexedDB: one database, with a version that only grows, and its second copy where the browser has buckets.
  *
  * Another tab may have a newer version of the app: then our connection makes room, so that its upgrade is not blocked, and ours can
- * no longer be opened (the app falls back to memory and offers to reload). Some browsers never answer when they are asked to open a database,
- * so that has a limit.
+ * no longer be opened (the app falls back to memory and offers to reload).
+ *
+ * Some browsers never answer: when they are asked to open a database, or, as WebKit after a page was left in the middle of a transaction, when
+ * they are asked for anything in an open one. So both have a limit. A transaction that reaches it is aborted: what was given up does not
+ * happen later on.
  */
 import { type Clock, within } from '@clawdfather/kit';
 import { type DBSchema, type IDBPDatabase, wrap } from 'idb';
-import { openInTime } from './connection.ts';
+import { openInTime, tooLate } from './connection.ts';
 import {
   type Change,
   type DeviceTables,
@@ -24,6 +27,10 @@ const databaseVersion = 1;
 /* A browser that opens one at all does so in milliseconds; a phone under load in a second. */
 const openMsMax = 4_000;
 const secondMsMax = 1_500;
+/* One row is read in milliseconds. The page waits for the first one before it shows anything. */
+const readMsMax = 6_000;
+/* Rows that are counted in megabytes, or written through to the disk of a slow phone. */
+const workMsMax = 12_000;
 
 type Table<Name extends keyof Rows> = { readonly key: string; readonly value: Rows[Name] };
 
@@ -46,9 +53,9 @@ export function createIdbOpener(clock: Clock): () => Promise<DeviceTables> {
 }
 
 async function openTables(clock: Clock): Promise<DeviceTables> {
-  const first = await openCopy(indexedDB);
+  const first = await openCopy(indexedDB, clock);
   // One that does not come in time must not keep the first one waiting, which has all that there is.
-  const second = await within(openSecond(), { clock, ms: secondMsMax, late: () => undefined });
+  const second = await within(openSecond(clock), { clock, ms: secondMsMax, late: () => undefined });
   return second === undefined ? first : keepTwice(first, second, { clock, lock });
 }
 
@@ -64,12 +71,12 @@ interface WithBuckets {
 let held: { readonly indexedDB: IDBFactory } | undefined;
 
 /* Undefined: this browser has none, or refuses it; then there is one copy, as everywhere else. */
-async function openSecond(): Promise<SecondCopy | undefined> {
+async function openSecond(clock: Clock): Promise<SecondCopy | undefined> {
   try {
     const { storageBuckets } = navigator as WithBuckets;
     if (storageBuckets === undefined) return undefined;
     held = await storageBuckets.open(bucketName);
-    const tables = await openCopy(held.indexedDB);
+    const tables = await openCopy(held.indexedDB, clock);
     return { tables, remove: () => storageBuckets.delete(bucketName) };
   } catch {
     return undefined;
@@ -78,7 +85,7 @@ async function openSecond(): Promise<SecondCopy | undefined> {
 
 const lock: TwiceDeps['lock'] = (work) => navigator.locks.request(bucketName, work);
 
-async function openCopy(factory: IDBFactory): Promise<DeviceTables> {
+async function openCopy(factory: IDBFactory, clock: Clock): Promise<DeviceTables> {
   let isClosed = false;
   const opened = await openDatabase(factory, () => {
     isClosed = true;
@@ -87,7 +94,7 @@ async function openCopy(factory: IDBFactory): Promise<DeviceTables> {
     if (isClosed) throw new DOMException('its connection was closed', 'InvalidStateError');
     return opened;
   };
-  return createIdbTables(database);
+  return createIdbTables(database, clock);
 }
 
 async function openDatabase(
@@ -113,17 +120,30 @@ function makeTables(database: IDBDatabase): void {
   }
 }
 
-function createIdbTables(database: () => IDBPDatabase<Schema>): DeviceTables {
+function createIdbTables(database: () => IDBPDatabase<Schema>, clock: Clock): DeviceTables {
+  const inTime = createInTime(clock);
   return {
-    // A table has the rows that the schema above says, which the library's types lose for a name that varies.
-    read: async <Name extends TableName>(table: Name, key: string) =>
-      (await database().get(table, key)) as Rows[Name] | undefined,
-    all: async <Name extends TableName>(table: Name) =>
-      (await database().getAll(table)) as readonly Rows[Name][],
-    put: async (table, row) => void (await database().put(table, row)),
+    read: async <Name extends TableName>(table: Name, key: string) => {
+      const transaction = database().transaction(table);
+      const row = transaction.store.get(key);
+      // A table has the rows that the schema above says, which the library's types lose for a name that varies.
+      return inTime(transaction, readMsMax, row) as Promise<Rows[Name] | undefined>;
+    },
+    all: async <Name extends TableName>(table: Name) => {
+      const transaction = database().transaction(table);
+      const rows = transaction.store.getAll();
+      return inTime(transaction, workMsMax, rows) as Promise<readonly Rows[Name][]>;
+    },
+    put: async (table, row) => {
+      const transaction = database().transaction(table, 'readwrite');
+      const { store, done } = transaction;
+      await inTime(transaction, workMsMax, Promise.all([store.put(row), done]));
+    },
     remove: async (table, keys) => {
       const transaction = database().transaction(table, 'readwrite');
-      await Promise.all([...keys.map((key) => transaction.store.delete(key)), transaction.done]);
+      const { store, done } = transaction;
+      const removed = Promise.all([...keys.map((key) => store.delete(key)), done]);
+      await inTime(transaction, workMsMax, removed);
     },
     change: async <Name extends TableName, Result>(
       table: Name,
@@ -131,30 +151,73 @@ function createIdbTables(database: () => IDBPDatabase<Schema>): DeviceTables {
     ) => {
       const transaction = database().transaction(table, 'readwrite', { durability: 'strict' });
       const { store, done } = transaction;
-      const { put = [], remove = [], result } = work((await store.getAll()) as Rows[Name][]);
-      await Promise.all([
-        ...put.map((row) => store.put(row)),
-        ...remove.map((key) => store.delete(key)),
-        done,
-      ]);
-      return result;
+      const change = async (): Promise<Result> => {
+        const { put = [], remove = [], result } = work((await store.getAll()) as Rows[Name][]);
+        await Promise.all([
+          ...put.map((row) => store.put(row)),
+          ...remove.map((key) => store.delete(key)),
+          done,
+        ]);
+        return result;
+      };
+      return inTime(transaction, workMsMax, change());
     },
     sizes: async () => {
-      const sizes: { key: string; bytes: number }[] = [];
-      const { store } = database().transaction('snapshots');
-      let cursor = await store.index('age').openKeyCursor();
-      while (cursor !== null) {
-        sizes.push({ key: cursor.primaryKey, bytes: cursor.key[1] });
-        cursor = await cursor.continue();
-      }
-      return sizes;
+      const transaction = database().transaction('snapshots');
+      const count = async () => {
+        const sizes: { key: string; bytes: number }[] = [];
+        let cursor = await transaction.store.index('age').openKeyCursor();
+        while (cursor !== null) {
+          sizes.push({ key: cursor.primaryKey, bytes: cursor.key[1] });
+          cursor = await cursor.continue();
+        }
+        return sizes;
+      };
+      return inTime(transaction, workMsMax, count());
     },
     clear: async () => {
       const transaction = database().transaction(tableNames, 'readwrite');
-      await Promise.all([
+      const cleared = Promise.all([
         ...tableNames.map((name) => transaction.objectStore(name).clear()),
         transaction.done,
       ]);
+      await inTime(transaction, workMsMax, cleared);
     },
   };
+}
+
+type InTime = <Result>(
+  transaction: Abortable,
+  ms: number,
+  result: Promise<Result>,
+) => Promise<Result>;
+
+function createInTime(clock: Clock): InTime {
+  return async (transaction, ms, result) => {
+    // What it failed with is told by the result.
+    transaction.done.catch(() => undefined);
+    // In two halves: the timers of a page that was frozen may be over before what was answered long ago is told.
+    const half = { clock, ms: ms / 2 };
+    const answer = result.then((value) => ({ value }));
+    const early = await within(answer, { ...half, late: () => undefined });
+    if (early !== undefined) return early.value;
+    const late = (): never => {
+      abort(transaction);
+      throw tooLate('the database did not answer');
+    };
+    return within(result, { ...half, late });
+  };
+}
+
+interface Abortable {
+  readonly done: Promise<void>;
+  abort(): void;
+}
+
+function abort(transaction: Abortable): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It was done in this moment.
+  }
 }

@@ -6,14 +6,27 @@ import { test } from 'node:test';
 import { createOutbox } from '@clawdfather/sdk';
 import { createFakeClock, createSeededRandom } from '@clawdfather/testkit';
 import { createDeviceOutboxStore } from '../../src/outbox/outbox-store.ts';
-import { openInTime } from '../../src/storage/connection.ts';
+import { openInTime, tooLate } from '../../src/storage/connection.ts';
 import type { DeviceTables } from '../../src/storage/device-tables.ts';
-import { createLastingTables } from '../../src/storage/lasting-tables.ts';
+import {
+  createLastingTables,
+  type LastingDeps,
+  type LastingTables,
+} from '../../src/storage/lasting-tables.ts';
 import { createMemoryTables } from '../../src/storage/memory-tables.ts';
-import { createPageStorage } from './page-storage.ts';
+import { openWipeMark } from '../../src/storage/wipe-mark.ts';
+import { createLocalStorage, createPageStorage } from './page-storage.ts';
 
+/* Where nothing waits, time stands still. */
+const clock = createFakeClock();
 const keepsNothing = (): boolean => false;
 const draft = (key: string, text: string) => ({ key, text, atMs: 1 });
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function tablesOver(open: LastingDeps['open'], given: Partial<LastingDeps> = {}): LastingTables {
+  const wipeMark = openWipeMark({ localStorage: createLocalStorage() });
+  return createLastingTables({ clock, keepsNothing, wipeMark, open, ...given });
+}
 
 function full(): never {
   throw new DOMException('no room', 'QuotaExceededError');
@@ -27,7 +40,7 @@ function fullDevice(disk: DeviceTables): DeviceTables {
 test('on a device that is full, what is written is found in the page, and what was there stays readable', async () => {
   const disk = createMemoryTables();
   await disk.put('drafts', draft('old', 'from before'));
-  const tables = createLastingTables({ open: async () => fullDevice(disk), keepsNothing });
+  const tables = tablesOver(async () => fullDevice(disk));
   await tables.put('drafts', draft('new', 'just now'));
   assert.equal((await tables.read('drafts', 'new'))?.text, 'just now');
   assert.equal((await tables.read('drafts', 'old'))?.text, 'from before');
@@ -39,7 +52,7 @@ test('on a device that is full, what is written is found in the page, and what w
 test('a change that does not fit sees the rows of device and page, and is kept in the page', async () => {
   const disk = createMemoryTables();
   await disk.put('drafts', draft('old', '1'));
-  const tables = createLastingTables({ open: async () => fullDevice(disk), keepsNothing });
+  const tables = tablesOver(async () => fullDevice(disk));
   const count = async (): Promise<number> =>
     tables.change('drafts', (rows) => ({
       put: [draft(`n${rows.length}`, 'x')],
@@ -59,7 +72,7 @@ test('room is made once before giving up', async () => {
   const makeRoom = async (): Promise<void> => {
     isFull = false;
   };
-  const tables = createLastingTables({ open: async () => device, keepsNothing, makeRoom });
+  const tables = tablesOver(async () => device, { makeRoom });
   await tables.put('drafts', draft('a', 'kept'));
   assert.equal((await disk.read('drafts', 'a'))?.text, 'kept');
   assert.deepEqual(tables.standing.value, { kind: 'kept' });
@@ -69,7 +82,7 @@ test('a browser without a database has all of it in the page', async () => {
   const open = async (): Promise<never> => {
     throw new DOMException('not here', 'SecurityError');
   };
-  const tables = createLastingTables({ open, keepsNothing });
+  const tables = tablesOver(open);
   await tables.put('notes', { key: 'a', value: 1 });
   assert.equal((await tables.read('notes', 'a'))?.value, 1);
   await tables.clear();
@@ -80,7 +93,7 @@ test('a browser without a database has all of it in the page', async () => {
 test('told to keep nothing, nothing reaches the device; clearing removes what it had', async () => {
   const disk = createMemoryTables();
   let keeps = true;
-  const tables = createLastingTables({ open: async () => disk, keepsNothing: () => !keeps });
+  const tables = tablesOver(async () => disk, { keepsNothing: () => !keeps });
   await tables.put('drafts', draft('a', '1'));
   keeps = false;
   await tables.put('drafts', draft('b', '2'));
@@ -122,7 +135,7 @@ function unsteadyDevice() {
 
 test('a row that the page had is not shown any more when the device has a newer one', async () => {
   const device = unsteadyDevice();
-  const tables = createLastingTables({ open: device.open, keepsNothing });
+  const tables = tablesOver(device.open);
   device.state.isDown = true;
   await tables.change('drafts', () => ({ put: [draft('a', 'old')], result: undefined }));
   device.state.isDown = false;
@@ -135,7 +148,7 @@ test('a row that the page had is not shown any more when the device has a newer 
 
 test('what was written to the outbox while the device failed is sent once when it works again', async () => {
   const device = unsteadyDevice();
-  const tables = createLastingTables({ open: device.open, keepsNothing });
+  const tables = tablesOver(device.open);
   const sent: string[] = [];
   const outbox = createOutbox({
     store: createDeviceOutboxStore(tables, undefined),
@@ -162,7 +175,7 @@ test('what was written to the outbox while the device failed is sent once when i
 
 test('when the device works again, the rows of every table move there, and it is said', async () => {
   const device = unsteadyDevice();
-  const tables = createLastingTables({ open: device.open, keepsNothing });
+  const tables = tablesOver(device.open);
   device.state.isDown = true;
   await tables.put('drafts', draft('a', 'in the page'));
   await tables.put('notes', { key: 'b', value: 1 });
@@ -179,7 +192,7 @@ test('when the device works again, the rows of every table move there, and it is
 test('on a full device rows stay in the page while it is only read, and move when there is room', async () => {
   const disk = createMemoryTables();
   const device = { ...disk, ...fullDevice(disk) };
-  const tables = createLastingTables({ open: async () => device, keepsNothing });
+  const tables = tablesOver(async () => device);
   await tables.put('drafts', draft('a', '1'));
   await tables.all('drafts');
   assert.deepEqual(tables.standing.value, { kind: 'in-page', why: 'full' });
@@ -191,7 +204,7 @@ test('on a full device rows stay in the page while it is only read, and move whe
 
 test('a connection that was lost is made anew, for what is kept and for what is removed', async () => {
   const device = unsteadyDevice();
-  const tables = createLastingTables({ open: device.open, keepsNothing });
+  const tables = tablesOver(device.open);
   await tables.put('drafts', draft('a', '1'));
   device.lose();
   await tables.put('drafts', draft('b', '2'));
@@ -204,10 +217,9 @@ test('a connection that was lost is made anew, for what is kept and for what is 
 
 test('a device that opens late is used from then on; until it does, nobody waits for it a second time', async () => {
   const disk = createMemoryTables();
-  const clock = createFakeClock();
   const slow = Promise.withResolvers<DeviceTables>();
   const open = openInTime(() => slow.promise, { clock, ms: 4_000 });
-  const tables = createLastingTables({ open, keepsNothing });
+  const tables = tablesOver(open);
   const writing = tables.put('drafts', draft('a', '1'));
   await clock.advance(4_000);
   await writing;
@@ -217,6 +229,92 @@ test('a device that opens late is used from then on; until it does, nobody waits
   await tables.put('drafts', draft('c', '3'));
   assert.deepEqual(tables.standing.value, { kind: 'kept' });
   assert.equal((await disk.all('drafts')).length, 3);
+});
+
+/* A device whose database is open and, while it is stuck, refuses late what it is asked for. */
+function stuckDevice() {
+  const disk = createMemoryTables();
+  const state = { isStuck: true, asked: 0, opened: 0 };
+  const late = (): never => {
+    throw tooLate('it did not answer');
+  };
+  const ask = (): DeviceTables => {
+    state.asked += 1;
+    return state.isStuck ? late() : disk;
+  };
+  const open = async (): Promise<DeviceTables> => {
+    state.opened += 1;
+    return {
+      ...disk,
+      read: async (...given) => ask().read(...given),
+      all: async (...given) => ask().all(...given),
+      put: async (...given) => ask().put(...given),
+      change: async (...given) => ask().change(...given),
+      clear: async () => ask().clear(),
+    };
+  };
+  return { disk, state, open };
+}
+
+test('a database that is open and does not answer is waited for once in a while, and used again when it answers', async () => {
+  const device = stuckDevice();
+  const clock = createFakeClock();
+  const tables = tablesOver(device.open, { clock });
+  await tables.put('drafts', draft('a', '1'));
+  await tables.put('drafts', draft('b', '2'));
+  assert.equal((await tables.read('drafts', 'a'))?.text, '1');
+  assert.equal((await tables.all('drafts')).length, 2);
+  assert.deepEqual(device.state, { isStuck: true, asked: 1, opened: 1 });
+  assert.deepEqual(tables.standing.value, { kind: 'in-page', why: 'refused' });
+  await clock.advance(15_000);
+  await tables.put('drafts', draft('c', '3'));
+  assert.deepEqual(device.state, { isStuck: true, asked: 2, opened: 2 });
+  device.state.isStuck = false;
+  await clock.advance(15_000);
+  await tables.put('drafts', draft('d', '4'));
+  assert.deepEqual(tables.standing.value, { kind: 'kept' });
+  assert.equal((await device.disk.all('drafts')).length, 4);
+});
+
+test('a device that did not answer when it was to be wiped is wiped before anything of it is used', async () => {
+  const device = stuckDevice();
+  const clock = createFakeClock();
+  const wipeMark = openWipeMark({ localStorage: createLocalStorage() });
+  await device.disk.put('drafts', draft('a', "another's"));
+  const tables = tablesOver(device.open, { clock, wipeMark });
+  await tables.wipe();
+  assert.equal(wipeMark.isSet(), true);
+  await tables.put('drafts', draft('b', 'mine'));
+  assert.deepEqual(await tables.all('drafts'), [draft('b', 'mine')]);
+  device.state.isStuck = false;
+  await clock.advance(15_000);
+  assert.equal(await tables.read('drafts', 'a'), undefined);
+  assert.deepEqual(await device.disk.all('drafts'), [draft('b', 'mine')]);
+  assert.equal(wipeMark.isSet(), false);
+});
+
+test('a wipe in the middle of which the page was closed is finished at the next start, also where nothing is kept any more', async () => {
+  const disk = createMemoryTables();
+  const localStorage = createLocalStorage();
+  await disk.put('drafts', draft('a', "another's"));
+  openWipeMark({ localStorage }).set(true);
+  const wipeMark = openWipeMark({ localStorage });
+  const tables = tablesOver(async () => disk, { wipeMark, keepsNothing: () => true });
+  assert.deepEqual(await tables.all('drafts'), []);
+  await settled();
+  assert.deepEqual(await disk.all('drafts'), []);
+  assert.equal(wipeMark.isSet(), false);
+});
+
+test('a wipe is done, and done once, where its mark cannot be written', async () => {
+  const disk = createMemoryTables();
+  const localStorage = { ...createLocalStorage(), setItem: full };
+  const tables = tablesOver(async () => disk, { wipeMark: openWipeMark({ localStorage }) });
+  await tables.put('drafts', draft('a', "another's"));
+  await tables.wipe();
+  assert.deepEqual(await disk.all('drafts'), []);
+  await tables.put('drafts', draft('b', 'mine'));
+  assert.deepEqual(await tables.all('drafts'), [draft('b', 'mine')]);
 });
 
 test("what is written through a writer of before a wipe was another's, and is not kept; nor is anything removed by it", async () => {
@@ -256,7 +354,7 @@ test('a write that is under way at a wipe, and loses its connection, is not trie
     };
     return { ...tables, put: wait, change: wait };
   };
-  const tables = createLastingTables({ open, keepsNothing });
+  const tables = tablesOver(open);
   const writing = [
     tables.put('drafts', draft('a', 'mine')),
     tables.change('outbox', () => ({ put: [{ key: 'b' } as never], result: undefined })),

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Driver, until } from '../support/browsers/driver.ts';
+import { type Driver, shownText, until } from '../support/browsers/driver.ts';
 import { openWebkitDriver } from '../support/browsers/webkit-driver.ts';
 import { type NotingProxy, openNotingProxy, withForbidden } from '../support/noting-proxy.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
@@ -41,7 +41,11 @@ test('every screen is shown in WebKit, and none breaks the policy', async () => 
   const found: string[] = [...(await driver.wrongs())];
   for (const { name, path, shows } of walkScreens) {
     await driver.open(`${gateway.url}${path(content)}`);
-    await until(name, () => driver.valueOf<true | null>(`${isShown}(${shows}) || null`));
+    await until(
+      name,
+      () => driver.valueOf<true | null>(`${isShown}(${shows}) || null`),
+      () => driver.valueOf(`(${shownText})()`),
+    );
     found.push(...(await driver.wrongs()).map((wrong) => `${name}: ${wrong}`));
   }
   assert.deepEqual(found, []);

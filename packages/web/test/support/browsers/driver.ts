@@ -25,16 +25,20 @@ const clock = createSystemClock();
 const patienceMs = 60_000;
 const betweenLooksMs = 50;
 
-/* Looks until there is something. */
+/* Looks until there is something. `shown`: what there is instead, for who has to find out why it did not come. */
 export async function until<Value>(
   what: string,
   look: () => Promise<Value | undefined | null>,
+  shown?: () => Promise<unknown>,
 ): Promise<Value> {
   const endsMs = clock.monotonicMs() + patienceMs;
   for (;;) {
     const found = await look();
     if (found !== undefined && found !== null) return found;
-    if (clock.monotonicMs() > endsMs) throw new Error(`${what} did not come`);
+    if (clock.monotonicMs() > endsMs) {
+      const instead = shown === undefined ? '' : `; shown is: ${String(await shown())}`;
+      throw new Error(`${what} did not come${instead}`);
+    }
     await clock.sleep(betweenLooksMs);
   }
 }
@@ -57,6 +61,8 @@ export const findField = `(name) => {
 }`;
 
 export const isShown = `(text) => document.body?.innerText.includes(text) ? true : null`;
+
+export const shownText = `() => location.href + '\\n' + document.body?.innerText`;
 
 /* As early as the browser lets us. What it notes is read with \`notedWrongs\`. */
 export const noteWrongs = `() => {

@@ -6,7 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ElementHandle, launch, type Page } from 'puppeteer-core';
 import { checkProgram } from '../chromium.ts';
-import { type Driver, findControl, findField, isShown, noteWrongs, until } from './driver.ts';
+import {
+  type Driver,
+  findControl,
+  findField,
+  isShown,
+  noteWrongs,
+  shownText,
+  until,
+} from './driver.ts';
 
 const program = '/usr/bin/firefox-esr';
 
@@ -52,7 +60,11 @@ export async function openFirefoxDriver(): Promise<Driver> {
       }
     },
     sees: async (text) => {
-      await until(`"${text}"`, () => page.evaluate(`(${isShown})(${words(text)})`));
+      await until(
+        `"${text}"`,
+        () => page.evaluate(`(${isShown})(${words(text)})`),
+        () => page.evaluate(`(${shownText})()`),
+      );
     },
     valueOf: async (expression) => (await page.evaluate(expression)) as never,
     wrongs: async () => (await page.evaluate('globalThis.notedWrongs')) as string[],

@@ -10,7 +10,15 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkProgram } from '../chromium.ts';
-import { type Driver, findControl, findField, isShown, noteWrongs, until } from './driver.ts';
+import {
+  type Driver,
+  findControl,
+  findField,
+  isShown,
+  noteWrongs,
+  shownText,
+  until,
+} from './driver.ts';
 
 const driverProgram = '/usr/bin/WebKitWebDriver';
 const browserPattern = '/usr/lib/*/webkit2gtk-4.1/MiniBrowser';
@@ -59,7 +67,8 @@ function driverOf(send: Send): Omit<Driver, typeof Symbol.asyncDispose> {
   const run = (source: string, ...args: readonly unknown[]): Promise<unknown> =>
     send('POST', '/execute/sync', { script: `return (${source})(...arguments)`, args });
   const element = async (what: string, source: string, ...args: readonly string[]) => {
-    const found = await until(what, () => run(source, ...args) as Promise<Record<string, string>>);
+    const look = () => run(source, ...args) as Promise<Record<string, string>>;
+    const found = await until(what, look, () => run(shownText));
     return `/element/${found[elementKey]}`;
   };
   return {
@@ -78,7 +87,13 @@ function driverOf(send: Send): Omit<Driver, typeof Symbol.asyncDispose> {
       const keys = text.replaceAll('\n', '\uE008\uE007\uE008');
       await send('POST', `${field}/value`, { text: keys });
     },
-    sees: async (text) => void (await until(`"${text}"`, () => run(isShown, text))),
+    sees: async (text) => {
+      await until(
+        `"${text}"`,
+        () => run(isShown, text),
+        () => run(shownText),
+      );
+    },
     valueOf: (expression) => run(`() => (${expression})`) as Promise<never>,
     wrongs: () => run('() => globalThis.notedWrongs') as Promise<readonly string[]>,
   };
