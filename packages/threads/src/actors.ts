@@ -20,7 +20,7 @@ export interface Actors {
   of(name: ThreadName): ThreadActor;
   /* The rows of one that was made, as this process last saw them. */
   known(name: ThreadName): ThreadRows | undefined;
-  /* The sessions of agents that answer just now. */
+  /* The sessions of agents that answer here just now. Those that answer elsewhere are told of there. */
   withTurns(): readonly ThreadName[];
   close(): Promise<void>;
 }
@@ -56,7 +56,8 @@ export function createActors(deps: ThreadsDeps): Actors {
   };
   const admit = async (turn: ReadyTurn): Promise<void> => {
     const actor = of({ accountId: turn.accountId, id: turn.threadId });
-    const { run } = await actor.rows.read();
+    // As they are stored: an agent that has ended at another gateway since is no reason to leave the turn to it.
+    const { run } = await actor.rows.refresh();
     // Its agent is another gateway's, which admits for it.
     if (run !== undefined && run.instanceId !== instanceId) return;
     const claim = { kind: 'admit', instanceId, below: activeMax(limits, turn.agent) } as const;
@@ -85,9 +86,9 @@ export function createActors(deps: ThreadsDeps): Actors {
     known: (name) => actors.get(keyOf(name))?.actor.rows.known,
     withTurns: () =>
       [...actors.values()].flatMap(({ accountId, actor }) => {
-        const { thread, turn } = actor.rows.known ?? {};
-        if (turn === undefined || thread?.sessionId === undefined) return [];
-        return [{ accountId, id: thread.sessionId }];
+        const { sessionId } = actor.rows.known?.thread ?? {};
+        if (!actor.hasTurn || sessionId === undefined) return [];
+        return [{ accountId, id: sessionId }];
       }),
     close: async () => {
       await Promise.all([...actors.values()].map(({ actor }) => actor.close()));

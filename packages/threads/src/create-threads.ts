@@ -109,7 +109,7 @@ export interface Threads extends AsyncDisposable {
   readonly agents: AgentController;
   /* What waits, where, and why; and changes of it. */
   readonly queue: QueueDesk & QueueEdits;
-  /* The sessions of agents that answer just now. */
+  /* The sessions of agents that answer here just now. */
   withTurns(): readonly ThreadName[];
   /* The turn that runs, as far as this process has heard of it. */
   runningTurn(name: ThreadName): TurnRow | undefined;

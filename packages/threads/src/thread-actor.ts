@@ -16,6 +16,7 @@ import {
   giveUpSetting,
   giveUpTurn,
   type ThreadRecords,
+  type ThreadRows,
   type TurnRow,
 } from '@clawdfather/agents';
 import {
@@ -65,6 +66,12 @@ function isAdmittedHere(turn: TurnRow, instanceId: string): boolean {
   return turn.instanceId === undefined || turn.instanceId === instanceId;
 }
 
+/* Whoever has the agent has its turn, also one that was admitted by the gateway before it. */
+function hasTurnHere({ run, turn }: ThreadRows, instanceId: string): boolean {
+  if (turn === undefined) return false;
+  return run === undefined ? isAdmittedHere(turn, instanceId) : run.instanceId === instanceId;
+}
+
 export class ThreadActor {
   readonly rows: KeptRows;
   readonly #deps: ThreadActorDeps;
@@ -92,12 +99,21 @@ export class ThreadActor {
     this.#agent = new ThreadAgent({ ...deps, rows: this.rows, lookAgain, onStart, restMs, signal });
   }
 
-  /* It has no agent, no turn, and nothing under way. */
+  /*
+   * It has no agent, no turn, and nothing under way. What another gateway has is not looked after here, so what is known of it gets old and
+   * says nothing; and what waits is found in the database (queue/admission.ts).
+   */
   get isIdle(): boolean {
     const { known } = this.rows;
     const isBusy = this.#agent.hold !== undefined || this.#looking !== undefined;
     if (isBusy || known === undefined || this.#starts.hasAny) return false;
-    return known.run === undefined && known.turn === undefined && known.queue.length === 0;
+    return known.run?.instanceId !== this.#deps.supervisor.instanceId && !this.hasTurn;
+  }
+
+  /* One that this process looks after, by what it knows. */
+  get hasTurn(): boolean {
+    const { known } = this.rows;
+    return known !== undefined && hasTurnHere(known, this.#deps.supervisor.instanceId);
   }
 
   kick(): void {
@@ -172,11 +188,11 @@ export class ThreadActor {
 
   async #step(): Promise<void> {
     const rows = await this.rows.read();
-    const { run, turn } = rows;
+    const { run } = rows;
     if (run === undefined) {
       this.#ends.settle();
-      const isOurs = turn !== undefined && isAdmittedHere(turn, this.#deps.supervisor.instanceId);
-      if (isOurs || this.#starts.hasAny) await this.#agent.begin(rows);
+      const hasTurn = hasTurnHere(rows, this.#deps.supervisor.instanceId);
+      if (hasTurn || this.#starts.hasAny) await this.#agent.begin(rows);
       return;
     }
     if (run.instanceId !== this.#deps.supervisor.instanceId) {

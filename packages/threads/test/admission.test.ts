@@ -137,3 +137,44 @@ test('with memory for some agents, a turn is found whose agent runs, however man
   assert.deepEqual(admitted.toSorted(), ['cold-0', 'warm']);
   await admission.close();
 });
+
+test('a turn whose thread cannot be read or changed keeps no place from those behind it', async () => {
+  const turns = ['broken', 'second', 'third'].map((turnId, queueKey) => ({
+    ...turn,
+    turnId,
+    threadId: turnId,
+    queueKey,
+  }));
+  const admitted: string[] = [];
+  const expired: string[] = [];
+  const oneAtATime = { ...usualQueueLimits.agent, activeMax: 1 };
+  const { admission, clock } = rig(async () => false, {
+    queue: {
+      readyLanes: async () => [lane],
+      running: async () =>
+        admitted.map((turnId) => ({ ...turn, turnId, instanceId: 'here', startedAtMs: 0 })),
+      ready: async ({ perLaneMax }: ReadyWanted) =>
+        turns.filter(({ turnId }) => !admitted.includes(turnId)).slice(0, perLaneMax),
+      overdue: async () => turns,
+    } as never,
+    // One place, and so one turn is read at a time.
+    limits: { ...usualQueueLimits, agent: oneAtATime, gateway: oneAtATime, account: oneAtATime },
+    admit: async ({ turnId }) => {
+      if (turnId === 'broken') throw new Error('its rows cannot be read');
+      admitted.push(turnId);
+    },
+    expire: async ({ turnId }) => {
+      if (turnId === 'broken') throw new Error('its rows cannot be read');
+      expired.push(turnId);
+    },
+  });
+  admission.look();
+  await settle();
+  assert.deepEqual(admitted, ['second']);
+  for (let waitedMs = 0; waitedMs <= oneAtATime.waitMsMax; waitedMs += 2_000) {
+    await clock.advance(2_000);
+    await settle();
+  }
+  assert.deepEqual(new Set(expired), new Set(['second', 'third']), 'nor its end from theirs');
+  await admission.close();
+});

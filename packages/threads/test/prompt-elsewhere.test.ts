@@ -40,8 +40,7 @@ test('a prompt through another gateway is answered', async (t) => {
 test('a prompt that another gateway may not admit is admitted by the one that has the agent', async (t) => {
   const { rig, owner, id } = await begin(t, [onPrompt([say(' two'), endTurn()])]);
   // As one on another machine puts it in: it leaves the rest to the owner.
-  const apart = new ThreadsRig(t, script([]));
-  Object.assign(apart, { database: rig.database });
+  const apart = new ThreadsRig(t, script([]), { database: rig.database });
   const far = await apart.gateway();
   assert.notEqual(far.supervisor.instanceId, owner.supervisor.instanceId);
   const turnId = await rig.say(far.threads, id, 'more');

@@ -42,6 +42,9 @@ const againMs = 2_000;
 /* In one look; the rest is for the next one. */
 const expiredMax = 100;
 
+/* When so many cannot be taken, it is not their threads. */
+const passedOverMax = 20;
+
 export function createAdmission(deps: AdmissionDeps): Admission {
   const { log, clock, observer } = deps;
   const expireOverdue = createExpiry(deps);
@@ -57,10 +60,8 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   const lookOnce = async (): Promise<void> => {
     const lanes = await deps.queue.readyLanes();
     if (lanes.length === 0) return;
-    for (const turn of await choose(deps, lanes)) {
-      if (isClosed) return;
-      await deps.admit(turn);
-    }
+    await admitAll(deps, lanes, () => isClosed);
+    if (isClosed) return;
     await expireOverdue(lanes);
     if (!isClosed) lookAfter(againMs);
   };
@@ -93,10 +94,44 @@ export function createAdmission(deps: AdmissionDeps): Admission {
   };
 }
 
+/* What one thread's rows refuse takes no room from the others: it is chosen without it again. */
+async function admitAll(
+  deps: AdmissionDeps,
+  lanes: readonly ReadyLane[],
+  isClosed: () => boolean,
+): Promise<void> {
+  const passedOver = new Set<string>();
+  let isWhole = false;
+  while (!isWhole && passedOver.size < passedOverMax) {
+    isWhole = true;
+    for (const turn of await choose(deps, lanes, passedOver)) {
+      if (isClosed()) return;
+      if (await isDone(deps, turn, () => deps.admit(turn))) continue;
+      passedOver.add(turn.turnId);
+      isWhole = false;
+    }
+  }
+}
+
+async function isDone(
+  { log }: AdmissionDeps,
+  { threadId, turnId }: ReadyTurn,
+  take: () => Promise<void>,
+): Promise<boolean> {
+  try {
+    await take();
+    return true;
+  } catch (error) {
+    log.warn('thread.not-admitted', { threadId, turnId, error });
+    return false;
+  }
+}
+
 /* Reads no further than there is room. */
 async function choose(
   deps: AdmissionDeps,
   lanes: readonly ReadyLane[],
+  passedOver: ReadonlySet<string>,
 ): Promise<readonly ReadyTurn[]> {
   const { queue, instanceId, limits } = deps;
   const running = await queue.running();
@@ -109,13 +144,15 @@ async function choose(
   );
   if (room <= 0 || open.length === 0) return [];
   const { startsMax } = await startsNow(deps, running);
-  const wanted = { lanes: open, instanceId, atMs: deps.clock.wallMs(), perLaneMax: room };
+  const perLaneMax = room + passedOver.size;
+  const wanted = { lanes: open, instanceId, atMs: deps.clock.wallMs(), perLaneMax };
   const ready = startsMax > 0 ? await queue.ready({ ...wanted, hasAgentOnly: false }) : [];
   // Memory for some of the agents only: behind those that would have to be started stand turns whose agent runs.
   const warm = startsMax < room ? await queue.ready({ ...wanted, hasAgentOnly: true }) : [];
   const known = new Set(ready.map(({ turnId }) => turnId));
   const all = [...ready, ...warm.filter(({ turnId }) => !known.has(turnId))];
-  return nextAdmissions({ instanceId, limits, running, ready: all, startsMax });
+  const left = all.filter(({ turnId }) => !passedOver.has(turnId));
+  return nextAdmissions({ instanceId, limits, running, ready: left, startsMax });
 }
 
 /* How many agents may be started, by the memory that there is. */
@@ -144,7 +181,7 @@ function createExpiry(deps: AdmissionDeps): (lanes: readonly ReadyLane[]) => Pro
       // Also when nothing can be due yet: the clock is watched.
       if (waits.waitedMs(readyBeforeMs) < mayWaitMs) continue;
       for (const turn of await queue.overdue({ agent, readyBeforeMs, limit: expiredMax })) {
-        await expire(turn, await whyExpired(deps, turn, mayWaitMs));
+        await isDone(deps, turn, async () => expire(turn, await whyExpired(deps, turn, mayWaitMs)));
       }
     }
   };

@@ -88,6 +88,8 @@ export interface RigOptions {
     | undefined;
   /* How long a host or a gateway may be silent. */
   readonly silenceMs?: number | undefined;
+  /* Of a gateway on another machine. */
+  readonly database?: MemoryRecords;
   /* Instead of the script, an agent that is run once per turn. */
   readonly once?: OnceCommand | undefined;
 }
@@ -98,7 +100,7 @@ const manyAtOnce = { ...usualQueueLimits, agent: lane, account: lane, gateway: l
 
 export class ThreadsRig {
   readonly dir: string;
-  readonly database = new MemoryRecords();
+  readonly database: MemoryRecords;
   readonly gates: string;
   readonly trace: string;
   readonly stateDir: string;
@@ -110,6 +112,7 @@ export class ThreadsRig {
 
   constructor(t: TestContext, script: Script, options: RigOptions = {}) {
     this.#options = options;
+    this.database = options.database ?? new MemoryRecords();
     this.dir = options.dir ?? mkdtempSync(join(tmpdir(), 'clf-threads-'));
     this.gates = join(this.dir, 'gates');
     mkdirSync(this.gates, { recursive: true });
