@@ -37,6 +37,22 @@ test('a message id with another message is refused, and the first one stays as i
   assert.equal((await me.get(`threads/${talk.id()}`)).body['turns'].length, 1);
 });
 
+test('a message cannot have an id in which the gateway speaks to threads itself', async () => {
+  await using rig = await openTestGateway();
+  const me = callerOf(rig.url, rig.owner.token);
+  const talk = createTalk(() => me);
+  await talk.begin();
+  const rpc = createRpc(rig.url, rig.owner.token);
+  for (const id of ['wake:a-turn', 'agent:a-run']) {
+    const said = { text: 'first', client_message_id: id };
+    assert.equal((await me.post(`threads/${talk.id()}/turns`, said)).status, 400, id);
+    const params = { threadId: talk.id(), taskPrompt: 'first', idempotencyKey: id };
+    const { error } = await rpc.call('session.message', params);
+    assert.equal(error.code, -32_602, id);
+  }
+  assert.deepEqual((await me.get(`threads/${talk.id()}`)).body['turns'], []);
+});
+
 test('at the same moment, too, one of two messages with the same id is refused', async () => {
   await using rig = await openTestGateway();
   const me = callerOf(rig.url, rig.owner.token);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { artifactDirsSchema } from '../api/artifacts.ts';
-import { idSchema, labelSchema, lineSchema } from '../api/common.ts';
+import { idSchema, labelSchema, lineSchema, messageIdSchema } from '../api/common.ts';
 import { prioritySchema } from '../api/queue-place.ts';
 import { loadClassSchema, threadStatusSchema, turnStatusSchema } from '../api/threads.ts';
 import { renameCode } from './older-names.ts';
@@ -56,7 +56,7 @@ const messageParams = {
   priority: prioritySchema.optional(),
   notBefore: z.iso.datetime().optional(),
   /* Sent again with the same key it is the same turn. */
-  idempotencyKey: lineSchema(128).optional(),
+  idempotencyKey: messageIdSchema.optional(),
   /* In a stream: updates after this number. */
   lastSeq: seqSchema.optional(),
 } as const;

@@ -62,6 +62,12 @@ export function lineSchema(charactersMax: number) {
     .regex(/^\P{Cc}*$/u, 'has control characters');
 }
 
+/* Of a message, chosen by whoever sends it. The gateway says things to threads in the names of turns and agents, with ids of its own. */
+export const messageIdSchema = lineSchema(128).regex(
+  /^(?!(?:wake|agent):)/u,
+  'begins as the ids of the gateway do',
+);
+
 /* What a person calls a thing. Signs that turn the direction of writing would let one label look like another. */
 export const labelSchema = z
   .string()

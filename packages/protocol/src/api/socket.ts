@@ -8,7 +8,14 @@ import { z } from 'zod';
 import { columnsSchema, rowsSchema } from '../exec.ts';
 import { approvalDecisionSchema } from '../policy.ts';
 import { runSummarySchema } from '../process.ts';
-import { cursorSchema, encodingSchema, idSchema, lineSchema, timeSchema } from './common.ts';
+import {
+  cursorSchema,
+  encodingSchema,
+  idSchema,
+  lineSchema,
+  messageIdSchema,
+  timeSchema,
+} from './common.ts';
 import { runExitSchema } from './runs.ts';
 import { sessionSchema } from './sessions.ts';
 import { loadClassSchema, threadEventSchema, turnSchema } from './threads.ts';
@@ -111,7 +118,7 @@ const messageSchema = z.strictObject({
   type: z.literal('message'),
   text: z.string().min(1).max(messageCharactersMax),
   /* The same one twice is one turn, whichever way it came. */
-  client_message_id: lineSchema(128),
+  client_message_id: messageIdSchema,
   load_class: loadClassSchema.default('long_task'),
   ...traced,
 });

@@ -9,6 +9,7 @@ import {
   idSchema,
   labelSchema,
   lineSchema,
+  messageIdSchema,
   pageOf,
   pageQuery,
   timeSchema,
@@ -207,7 +208,7 @@ const promptFields = {
   /* Where files are expected at the end, below the thread's directory. Absent: the usual places. */
   expected_artifact_dirs: artifactDirsSchema.optional(),
   /* The same one twice is one turn; with another message it is refused. */
-  client_message_id: lineSchema(128).optional(),
+  client_message_id: messageIdSchema.optional(),
   /* Higher ones come first among yours; 0 is usual. */
   priority: prioritySchema.optional(),
   not_before: timeSchema.optional(),
