@@ -93,6 +93,21 @@ test('an account that has no room left is told so; what it has already costs not
   assert.deepEqual(full?.missing, [{ path: 'dist/c', reason: 'account-full' }]);
 });
 
+test('an account without any room goes on with what it has; another content of the same size is refused', async () => {
+  await using rig = await openSyncRig();
+  await rig.write('dist/a', '0123456789');
+  await rig.write('dist/b', 'more');
+  await rig.finish(await rig.endTurn());
+  const none = { turnBytesMax: 100, accountBytesMax: 14 };
+  const turnId = await rig.endTurn();
+  const sync = await rig.finish(turnId, { bounds: none });
+  assert.equal(sync?.status, 'synced', JSON.stringify(sync));
+  await rig.write('dist/b', 'less');
+  const changed = await rig.finish(await rig.endTurn(), { bounds: none });
+  assert.deepEqual(changed?.missing, [{ path: 'dist/b', reason: 'account-full' }]);
+  assert.equal(await rig.store.forAccount(rig.accountId).artifacts.bytesKept(), 14);
+});
+
 test('a directory that is not there, and a host that is away, are said after some tries', async () => {
   await using rig = await openSyncRig();
   const gone = await rig.finish(await rig.endTurn(), {
