@@ -140,6 +140,23 @@ test('a host that comes back in time is looked at as if it had never been away',
   assert.equal(sync?.status, 'synced');
 });
 
+test('more looks at hosts that are away than are read at once keep no newer turn waiting', async () => {
+  await using rig = await openSyncRig();
+  await rig.write('dist/a', 'a');
+  const away = 65;
+  for (let count = 0; count < away; count += 1) await rig.endTurn();
+  const turnId = await rig.endTurn();
+  let looks = 0;
+  const treeOf = async () => {
+    looks += 1;
+    if (looks <= away) throw new TreeError('unreachable');
+    return createLocalTree(rig.project);
+  };
+  // Whichever is looked at after the 65 are tried is kept: the newest, or one of them that is tried again.
+  const patience = { giveUpMs: 600_000, retryMs: 1_000 };
+  assert.equal((await rig.finish(turnId, { treeOf, patience }))?.status, 'synced');
+});
+
 test('a full disk is named, leaves nothing behind, and is over when there is room', {
   skip: smallDiskSkip,
 }, async () => {
