@@ -238,6 +238,15 @@ test('a turn that waits says where it stands and why, and so does the queue', as
     lanes.map(({ agent }: Message) => agent),
     ['echo'],
   );
+  // Every turn waits in a lane of each kind.
+  for (const lane of ['agent', 'account', 'gateway', 'echo']) {
+    const { positions } = await rpc.result('tasks.queue', { lane });
+    assert.deepEqual(
+      positions.map(({ turnId }: Message) => turnId),
+      waiting,
+      lane,
+    );
+  }
   for (const { turnId } of [third, second, first]) {
     assert.equal((await rpc.result('tasks.cancel', { turnId })).accepted, true);
     assert.equal((await untilEnded(rpc, { turnId })).status, 'cancelled');
