@@ -64,7 +64,7 @@ export const ancestorsMax = 16;
 export const readyLanesMax = 1_000;
 /** Runs that one transaction of the clean-up removes: each has some hundred calls and asks. */
 export const runsForgottenAtOnce = 20;
-/** Looks at what turns have left that are read at once; the next ones follow when these are done. */
+/** Looks at what turns have left that are read at once, as a page. */
 export const looksAtOnceMax = 64;
 /** What an idempotency key may keep: an API answer. */
 export const resultBytesMax = 256 * 1024;

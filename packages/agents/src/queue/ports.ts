@@ -12,6 +12,8 @@ export interface RunningTurn {
   /* The gateway that has admitted it. */
   readonly instanceId?: string | undefined;
   readonly startedAtMs: number;
+  /* Its agent is on an SSH host, and takes none of the memory here. */
+  readonly isOnHost?: boolean | undefined;
 }
 
 /* The first of its thread, in which none runs: it waits for nothing but room, or for its time. */
@@ -25,6 +27,8 @@ export interface ReadyTurn extends QueueSpot {
   readonly readyAtMs: number;
   /* Its agent runs already, so that none is started for it. */
   readonly hasAgent: boolean;
+  /* It would be started on an SSH host. */
+  readonly isOnHost?: boolean | undefined;
 }
 
 export interface WaitingTurn extends QueueSpot {
@@ -37,6 +41,8 @@ export interface WaitingTurn extends QueueSpot {
   readonly notBeforeMs?: number | undefined;
   /* Where the agent of its thread runs; absent: nowhere. */
   readonly agentInstanceId?: string | undefined;
+  /* It is on an SSH host, or would be. */
+  readonly isOnHost?: boolean | undefined;
 }
 
 /* A part of an account's queue, in order. */
@@ -69,7 +75,7 @@ export interface ReadyWanted {
   readonly atMs: number;
   /* Of each at most so many, in their order. */
   readonly perLaneMax: number;
-  /* No agent can be started. */
+  /* No agent can be started on this machine: those on SSH hosts are not meant. */
   readonly hasAgentOnly: boolean;
 }
 

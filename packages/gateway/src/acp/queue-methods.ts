@@ -20,11 +20,13 @@ export const showQueue: RpcHandler<'tasks.queue'> = async ({ deps, caller, param
     ...showPlace(turn),
   }));
   if (only === undefined) return { result: { lanes: shown, positions } };
-  // A lane by its kind, or an agent's by the agent's name.
+  // A lane by its kind, or an agent's by the agent's name. Every turn waits for a lane of each kind.
   return {
     result: {
       lanes: shown.filter(({ lane, agent }) => lane === only || agent === only),
-      positions: positions.filter(({ agent }) => ['account', 'gateway', agent].includes(only)),
+      positions: positions.filter(({ agent }) =>
+        ['agent', 'account', 'gateway', agent].includes(only),
+      ),
     },
   };
 };

@@ -2,7 +2,13 @@
  * A turn as JSON-RPC shows it: the running handle, and the snapshot that is polled for. Everything is read from rows, so a snapshot is the same
  * at every gateway and after every restart.
  */
-import type { ArtifactSyncRow, ThreadRow, ThreadRows, TurnRow } from '@clawdfather/agents';
+import type {
+  ArtifactSyncRow,
+  Reaching,
+  ThreadRow,
+  ThreadRows,
+  TurnRow,
+} from '@clawdfather/agents';
 import type { AccountId, Clock } from '@clawdfather/kit';
 import type { Task } from '@clawdfather/protocol/acp';
 import type { PollFacts, QueuePlace, Threads } from '@clawdfather/threads';
@@ -96,6 +102,7 @@ function progressOf({ turn, rows }: ShownTurn): Progress {
   if (turn.cancelAskedAtMs !== undefined) {
     return { stage: 'cancelling', message: 'the agent was asked to stop' };
   }
+  if (turn.reaching !== undefined) return { stage: 'reaching', message: triedFor(turn.reaching) };
   if (turn.promptCall === undefined && rows?.run?.phase !== 'once') {
     return { stage: 'starting', message: 'the agent is being started' };
   }
@@ -105,6 +112,12 @@ function progressOf({ turn, rows }: ShownTurn): Progress {
   return isAsked
     ? { stage: 'waiting', message: 'the agent waits for an answer' }
     : { stage: 'working', message: 'the agent works' };
+}
+
+/* As the events of the thread say it, which tell each try. */
+function triedFor({ message, tries, sinceMs }: Reaching): string {
+  const times = tries === 1 ? 'tried once' : `tried ${tries} times`;
+  return `${message.replace(/\.$/, '')}; ${times} since ${formatTime(sinceMs)}`;
 }
 
 function elapsedMs(clock: Pick<Clock, 'wallMs'>, turn: TurnRow): number {

@@ -113,8 +113,20 @@ function progressOf(row: EventRow): SessionUpdate['progress'] {
   if (end !== undefined) return { stage: 'ended', message: end };
   if (payload['event'] === 'queued') return { stage: 'queued', message: 'waits for its turn' };
   if (payload['event'] === 'started') return { stage: 'starting', message: 'it begins' };
+  const tried = reachOf(payload['progress']);
+  if (tried !== undefined) return tried;
   if (payload['event'] !== 'cancelling') return null;
   return { stage: 'cancelling', message: 'the agent was asked to stop' };
+}
+
+/* A try for a host that does not answer has failed, or it has answered. */
+function reachOf(progress: unknown): NonNullable<SessionUpdate['progress']> | undefined {
+  const stage = fieldOf(progress, 'stage');
+  if (stage === 'reached') {
+    return { stage: 'starting', message: 'the host answers; the agent is being started' };
+  }
+  const message = fieldOf(progress, 'message');
+  return stage === 'reaching' && message !== undefined ? { stage, message } : undefined;
 }
 
 function deltaOf({ type, payload: { role, text } }: EventRow): string | null {

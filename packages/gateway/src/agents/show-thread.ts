@@ -125,6 +125,7 @@ export function showTurn(
             until: formatTime(poll.untilMs),
             left_ms: poll.leftMs,
           },
+    reaching: showReaching(turn),
     result:
       result === undefined
         ? null
@@ -136,6 +137,19 @@ export function showTurn(
           },
     usage: turn.usage ?? null,
     artifact_sync: showSyncOfTurn(sync),
+  };
+}
+
+/* What was not reached before a turn ended is in its result. */
+function showReaching({ status, reaching }: TurnRow): TurnAnswer['reaching'] {
+  if (status !== 'running' || reaching === undefined) return null;
+  const { cause, message, sinceMs, tries, nextAtMs } = reaching;
+  return {
+    cause,
+    message,
+    since: formatTime(sinceMs),
+    tries,
+    next_try_at: formatTime(nextAtMs),
   };
 }
 

@@ -34,6 +34,8 @@ export interface StoredContent {
 /* One content on its way in. */
 export interface Intake {
   take(piece: Uint8Array): Promise<void>;
+  /* What was taken. Nothing can be taken any more. */
+  content(): StoredContent;
   /* On disk under its hash, from then on. */
   keep(accountId: AccountId): Promise<StoredContent>;
   /* Leaves nothing behind; after `keep` it does nothing. */
@@ -96,7 +98,12 @@ async function openIntake({ files, incoming }: Places, random: Random): Promise<
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let sizeBytes = 0;
+  let sha256: string | undefined;
   let isOpen = true;
+  const content = (): StoredContent => {
+    sha256 ??= hash.digest('hex');
+    return { sha256, sizeBytes };
+  };
   const close = async (): Promise<void> => {
     if (!isOpen) return;
     isOpen = false;
@@ -108,16 +115,17 @@ async function openIntake({ files, incoming }: Places, random: Random): Promise<
       sizeBytes += piece.length;
       await writeAll(file, piece);
     },
+    content,
     keep: async (accountId) => {
       await file.sync();
       await close();
-      const sha256 = hash.digest('hex');
+      const stored = content();
       const directory = join(files, accountId);
       await mkdir(directory, { mode: 0o700 }).catch(ifNew);
-      await rename(path, join(directory, sha256));
+      await rename(path, join(directory, stored.sha256));
       // The name, and that of a new directory.
       for (const one of [directory, files]) await syncDirectory(one);
-      return { sha256, sizeBytes };
+      return stored;
     },
     drop: async () => {
       await close();

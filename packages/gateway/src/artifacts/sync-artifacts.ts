@@ -44,6 +44,8 @@ export interface ArtifactSyncs extends AsyncDisposable {
 
 /* Two: one that waits for a host does not keep the others. */
 const looksAtOnce = 2;
+/* Then it is seen what has come meanwhile: a look that was never tried goes before those that are tried again, which may take minutes. */
+const looksInARow = 8;
 /* A kick that was lost with a database that was away for a moment. */
 const lookAgainMs = 60_000;
 
@@ -53,7 +55,7 @@ interface Tries {
 }
 
 export function createArtifactSyncs(deps: SyncDeps): ArtifactSyncs {
-  const { clock, log, store, instanceId } = deps;
+  const { clock, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
   const tries = new Map<string, Tries>();
@@ -63,17 +65,18 @@ export function createArtifactSyncs(deps: SyncDeps): ArtifactSyncs {
 
   const isReady = ({ turnId }: DueSync): boolean =>
     (tries.get(turnId)?.nextAtMs ?? 0) <= clock.monotonicMs();
+  const byTries = (one: DueSync, other: DueSync): number =>
+    (tries.get(one.turnId)?.count ?? 0) - (tries.get(other.turnId)?.count ?? 0);
 
   const look = async (): Promise<void> => {
     while (isKicked && !signal.aborted) {
       isKicked = false;
       try {
-        const due = await store.system.artifacts.due(instanceId);
-        const ready = due.filter(isReady);
+        const due = await everythingDue(deps);
         // What has ended elsewhere is tried no more.
-        for (const turnId of tries.keys()) {
-          if (!due.some((one) => one.turnId === turnId)) tries.delete(turnId);
-        }
+        const open = new Set(due.map(({ turnId }) => turnId));
+        for (const turnId of tries.keys()) if (!open.has(turnId)) tries.delete(turnId);
+        const ready = due.filter(isReady).toSorted(byTries).slice(0, looksInARow);
         await inParallel(ready, async (due) => {
           if (!signal.aborted) await finish(deps, { due, tries, signal });
         });
@@ -109,6 +112,16 @@ export function createArtifactSyncs(deps: SyncDeps): ArtifactSyncs {
       await looking;
     },
   };
+}
+
+/* Also those that are not to be tried yet: whoever reads only the oldest may read nothing but looks at hosts that are away. */
+async function everythingDue({ store, instanceId }: SyncDeps): Promise<readonly DueSync[]> {
+  const all: DueSync[] = [];
+  for (;;) {
+    const page = await store.system.artifacts.due(instanceId, all.at(-1));
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
 }
 
 async function inParallel<Item>(

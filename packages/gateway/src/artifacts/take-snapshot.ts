@@ -3,6 +3,8 @@
  * names what was stored here, and doing all of it again is harmless.
  *
  * If there is more than may be kept, what is of this turn comes first: what was built before is kept only as far as there is room.
+ * What the account has kept already takes none of its room. That is known when the content is, so a file that looks as it did in the turn before
+ * is read also where the account is full; no other file is, or a full account would have whole trees read for nothing.
  */
 import type { ArtifactNews, ArtifactRow, ArtifactsFound, MissingReason } from '@clawdfather/agents';
 import { type AccountId, hasErrno, type Random } from '@clawdfather/kit';
@@ -60,19 +62,22 @@ export async function takeSnapshot(
   const items: ArtifactRow[] = [];
   for (const file of inOrder(listing.files, wanted, before)) {
     signal.throwIfAborted();
-    const refusal = items.length >= filesMax ? 'too-many' : room.refusal(file.sizeBytes);
-    const stored = refusal ?? (await store(deps, { ...wanted, file }, signal));
-    if (typeof stored === 'string') {
-      missing.add(file.path, stored);
+    const { path, sizeBytes } = file;
+    const mayBeKept = before.get(path)?.sizeBytes === sizeBytes;
+    const refusal = items.length >= filesMax ? 'too-many' : room.refusal(sizeBytes, mayBeKept);
+    const taken = refusal ?? (await store(deps, { ...wanted, file, room }, signal));
+    if (typeof taken === 'string') {
+      missing.add(path, taken);
       continue;
     }
-    room.take(stored.sizeBytes, await wanted.isKept(stored.sha256));
+    const { stored, isKeptAlready } = taken;
+    room.take(stored.sizeBytes, isKeptAlready);
     items.push({
       id: deps.random.id(),
       turnId,
-      relativePath: file.path,
+      relativePath: path,
       ...stored,
-      news: newsOf(stored, before.get(file.path), wanted),
+      news: newsOf(stored, before.get(path), wanted),
     });
   }
   missing.addAll(listing.missing);
@@ -119,7 +124,7 @@ function newsOf(
 
 interface Room {
   /* Why a file of this size cannot be kept; undefined: it can. */
-  refusal(bytes: number): MissingReason | undefined;
+  refusal(bytes: number, isKeptAlready: boolean): MissingReason | undefined;
   take(bytes: number, isKeptAlready: boolean): void;
 }
 
@@ -129,9 +134,9 @@ async function roomOf(deps: SnapshotDeps, { bytesKept }: SnapshotOf): Promise<Ro
   let ofAccount = bounds.accountBytesMax - bytesKept;
   let ofDisk = (await contents.freeBytes()) - roomBytes;
   return {
-    refusal: (bytes) => {
+    refusal: (bytes, isKeptAlready) => {
       if (bytes > ofTurn) return 'turn-full';
-      if (bytes > ofAccount) return 'account-full';
+      if (!isKeptAlready && bytes > ofAccount) return 'account-full';
       return bytes > ofDisk ? 'disk-full' : undefined;
     },
     take: (bytes, isKeptAlready) => {
@@ -142,12 +147,22 @@ async function roomOf(deps: SnapshotDeps, { bytesKept }: SnapshotOf): Promise<Ro
   };
 }
 
+interface ToStore extends SnapshotOf {
+  readonly file: FoundFile;
+  readonly room: Room;
+}
+
+interface Taken {
+  readonly stored: StoredContent & ReadFile;
+  readonly isKeptAlready: boolean;
+}
+
 /* A file that is being written is given some tries. */
 async function store(
   deps: SnapshotDeps,
-  wanted: SnapshotOf & { readonly file: FoundFile },
+  wanted: ToStore,
   signal: AbortSignal,
-): Promise<(StoredContent & ReadFile) | MissingReason> {
+): Promise<Taken | MissingReason> {
   for (let tries = 1; ; tries += 1) {
     const stored = await storeOnce(deps, wanted, signal);
     if (stored !== 'changed' || tries >= readsMax) return stored;
@@ -156,19 +171,23 @@ async function store(
 
 async function storeOnce(
   { contents, onPoint }: SnapshotDeps,
-  { tree, file, accountId }: SnapshotOf & { readonly file: FoundFile },
+  { tree, file, accountId, isKept, room }: ToStore,
   signal: AbortSignal,
-): Promise<(StoredContent & ReadFile) | MissingReason> {
+): Promise<Taken | MissingReason> {
   onPoint?.('before-file');
   const intake = await contents.openIntake().catch(fullOrThrow);
   if (typeof intake === 'string') return intake;
   try {
     const read = await tree.read(file, (piece) => intake.take(piece), signal);
     if (typeof read === 'string') return read;
+    const { sha256, sizeBytes } = intake.content();
+    const isKeptAlready = await isKept(sha256);
+    const refusal = room.refusal(sizeBytes, isKeptAlready);
+    if (refusal !== undefined) return refusal;
     onPoint?.('before-store');
     const stored = await intake.keep(accountId);
     onPoint?.('after-store');
-    return { ...stored, ...read };
+    return { stored: { ...stored, ...read }, isKeptAlready };
   } catch (error) {
     return fullOrThrow(error);
   } finally {

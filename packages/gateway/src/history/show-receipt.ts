@@ -1,5 +1,5 @@
 /*
- * A receipt as the API shows it: read within bounds, summed up, with the names by which people know their devices.
+ * A receipt as the API shows it: read within bounds, found up, with the names by which people know their devices.
  */
 import type { EventRow, ThreadRow } from '@clawdfather/agents';
 import type { Clock } from '@clawdfather/kit';
@@ -30,10 +30,13 @@ export interface ReceiptDeps {
 export async function makeReceipt(
   { store, clock }: ReceiptDeps,
   caller: Caller,
-  { thread, since }: { readonly thread: ThreadRow; readonly since: number },
+  { thread: asked, since }: { readonly thread: ThreadRow; readonly since: number },
 ): Promise<Receipt> {
-  const { id: threadId, lastSeq } = thread;
   const { threads, history } = store.forAccount(caller.accountId);
+  // All that it says of how the thread stands is of one moment, that of `newest_seq`.
+  const rows = await threads.load(asked.id);
+  const thread = rows?.thread ?? asked;
+  const { id: threadId, lastSeq } = thread;
   const sums = new ReceiptSums(since);
   const edits = createEditKeeper();
   const stretch = { threadId, since, last: Math.max(since, lastSeq) };
@@ -45,7 +48,6 @@ export async function makeReceipt(
     since === 0 ? [] : await threads.events(threadId, { after: since - 1, limit: 1 });
   const sinceMs = sinceEvent?.seq === since ? sinceEvent.atMs : undefined;
   const starts = await store.system.instances.startsSince(sinceMs ?? thread.createdAtMs);
-  const rows = await threads.load(threadId);
   const asks = [...(rows?.asks.values() ?? [])];
   const found = sums.sums(through);
   const nowMs = clock.wallMs();

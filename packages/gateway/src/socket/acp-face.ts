@@ -1,6 +1,7 @@
 /*
  * `/acp`: JSON-RPC over a socket (docs/protocol/json-rpc.md). Calls are answered in the order in which they come. A thread in which the client says
  * something, or of which it asks for what it has missed, is followed from then on: its updates come as notifications until the socket is closed.
+ * Who asks for more of the past than it is followed from gets that as well; each update is sent once.
  */
 import { createSignalBell } from '@clawdfather/kit';
 import { keepAliveMethod, updateMethod } from '@clawdfather/protocol/acp';
@@ -19,6 +20,25 @@ import type { Face, FaceOptions } from './face.ts';
 /* A thread that is not followed any more, because others came after it; the client may ask for it again. */
 const unfollowedMethod = 'session.unfollowed';
 
+/* The numbers after one of them, up to the other. */
+interface Stretch {
+  readonly after: number;
+  readonly to: number;
+}
+
+/* Who asks for ever more of the past while the last such asking is not over gets some updates twice, instead of filling our memory. */
+const stretchesMax = 8;
+
+interface Followed {
+  readonly stop: AbortController;
+  /* Everything after this number was sent, or will be. */
+  after: number;
+  /* Of the last update that was sent. */
+  lastSeq: number;
+  /* Was sent before `after` was this small. */
+  readonly sent: readonly Stretch[];
+}
+
 export async function openAcpFace(options: FaceOptions): Promise<Face> {
   return new AcpFace(options);
 }
@@ -26,8 +46,8 @@ export async function openAcpFace(options: FaceOptions): Promise<Face> {
 class AcpFace implements Face {
   readonly #options: FaceOptions;
   readonly #closed = new AbortController();
-  /* In the order in which they were asked for, with the number of the last update that was sent. */
-  readonly #followed = new Map<string, { readonly stop: AbortController; lastSeq: number }>();
+  /* In the order in which they were asked for. */
+  readonly #followed = new Map<string, Followed>();
   readonly #drained = createSignalBell();
   #isOlder = false;
 
@@ -71,19 +91,25 @@ class AcpFace implements Face {
   }
 
   #follow({ threadId, after }: Following): void {
-    if (this.#closed.signal.aborted || this.#followed.has(threadId)) return;
-    this.#makeRoom();
+    const known = this.#followed.get(threadId);
+    if (this.#closed.signal.aborted || (known !== undefined && after >= known.after)) return;
+    if (known === undefined) this.#makeRoom();
+    else known.stop.abort();
     const { context, caller, address: ip, outbox } = this.#options;
-    const one = { stop: new AbortController(), lastSeq: after };
+    const one = { stop: new AbortController(), after, lastSeq: after, sent: sentOf(known) };
     this.#followed.set(threadId, one);
     const { agentThreads, clock } = context.rpc;
     const { records } = threadsFor(context.rpc, { caller, ip, traceId: '' });
     const { signal } = one.stop;
     const { queue } = agentThreads.threads;
     const sink = sinkWithPlaces({ queue, accountId: caller.accountId, signal }, (event, place) => {
+      const { seq } = event;
+      // Whoever asked for what the thread had not reached is followed from where it was.
+      one.after = Math.min(one.after, seq - 1);
+      one.lastSeq = seq;
+      if (one.sent.some((stretch) => seq > stretch.after && seq <= stretch.to)) return undefined;
       const params = showUpdate(threadId, event, { isOlder: this.#isOlder, place });
       outbox.send({ jsonrpc: '2.0', method: updateMethod, params });
-      one.lastSeq = event.seq;
       return outbox.isFull ? this.#drained.wait(signal) : undefined;
     });
     const following = followThreadEvents(
@@ -119,4 +145,12 @@ class AcpFace implements Face {
     timer.unref();
     this.#closed.signal.addEventListener('abort', () => timer.cancel(), { once: true });
   }
+}
+
+/* Also the one that is cut short now: its numbers up to where it was. */
+function sentOf(known: Followed | undefined): readonly Stretch[] {
+  if (known === undefined) return [];
+  const { after, lastSeq, sent } = known;
+  const ahead = sent.filter(({ to }) => to > lastSeq);
+  return [{ after, to: lastSeq }, ...ahead].slice(-stretchesMax);
 }

@@ -146,6 +146,36 @@ test('a socket answers at once, and tells what happens afterwards', async () => 
   assert.equal(closed.result.accepted, true);
 });
 
+test('who says something first and asks for what it missed afterwards gets all of it, and nothing twice', async () => {
+  await using rig = await openTestGateway();
+  const rpc = createRpc(rig.url, rig.owner.token);
+  const first = await rpc.result('session.start', { taskPrompt: 'one', agent: 'echo' });
+  const { threadId, turnId } = first;
+  await untilEnded(rpc, { turnId });
+  await using socket = await RpcSocket.open(rig.url, rig.owner.token);
+  const seqs: number[] = [];
+  const untilEndOf = async (turn: string): Promise<void> => {
+    for (;;) {
+      const { params } = await socket.until(({ method }) => method === 'session.update');
+      seqs.push(params.seq);
+      if (params.turnId === turn && params.result !== null) return;
+    }
+  };
+  const say = async (taskPrompt: string): Promise<string> =>
+    (await socket.call('session.message', { threadId, taskPrompt })).result.turnId;
+  await untilEndOf(await say('two'));
+  const [began = 0] = seqs;
+  assert.ok(began > 6, 'it is followed from what was said last');
+  // Twice, each time more of the past; then something that is followed already.
+  for (const lastSeq of [began - 3, 2, 4]) {
+    await socket.call('tasks.get', { turnId, lastSeq });
+  }
+  await untilEndOf(await say('three'));
+  const ordered = seqs.toSorted((one, other) => one - other);
+  const expected = Array.from({ length: ordered.length }, (_one, index) => index + 3);
+  assert.deepEqual(ordered, expected);
+});
+
 test('what is not there is a result where it is polled for, and an error elsewhere', async () => {
   await using rig = await openTestGateway();
   const rpc = createRpc(rig.url, rig.owner.token);
@@ -208,6 +238,15 @@ test('a turn that waits says where it stands and why, and so does the queue', as
     lanes.map(({ agent }: Message) => agent),
     ['echo'],
   );
+  // Every turn waits in a lane of each kind.
+  for (const lane of ['agent', 'account', 'gateway', 'echo']) {
+    const { positions } = await rpc.result('tasks.queue', { lane });
+    assert.deepEqual(
+      positions.map(({ turnId }: Message) => turnId),
+      waiting,
+      lane,
+    );
+  }
   for (const { turnId } of [third, second, first]) {
     assert.equal((await rpc.result('tasks.cancel', { turnId })).accepted, true);
     assert.equal((await untilEnded(rpc, { turnId })).status, 'cancelled');

@@ -56,6 +56,17 @@ test('the place of a turn is the one that the queue gives, and never the one wit
   assert.deepEqual(queue, { position: 7, ahead: 6, reason: 'thread-busy', message: 'it works' });
 });
 
+test('a host that does not answer is told while it is tried for', () => {
+  const told = (progress: object) =>
+    updateSchema.parse(showUpdate('thread', status('running', { progress }), { isOlder: false }))
+      .progress;
+  const message = 'far: The host did not answer in time; next try in 4 s';
+  const reaching = { stage: 'reaching', message, cause: 'timeout', elapsedMs: 3, nextTryMs: 4 };
+  assert.deepEqual(told(reaching), { stage: 'reaching', message });
+  assert.equal(told({ stage: 'reached', elapsedMs: 3 })?.stage, 'starting');
+  assert.equal(told({ stage: 'another' }), null);
+});
+
 test('what an agent asks is requested and resolved for older clients', () => {
   const approval = (state: string): EventRow => ({
     ...status(''),

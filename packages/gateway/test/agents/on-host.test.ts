@@ -8,7 +8,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { rpcMethods } from '@clawdfather/protocol/acp';
 import { fakeAgentCommand, openGate, openSshd, sshdSkip } from '@clawdfather/testkit';
+import { createRpc } from '../acp/rpc-client.ts';
 import { callerOf } from '../fixtures/api-caller.ts';
 import { type Ask, createAsk } from '../fixtures/api-client.ts';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
@@ -220,9 +222,24 @@ test(
       const { message, ...progress } = payload['progress'] as Record<string, unknown>;
       assert.deepEqual([progress['stage'], progress['cause']], ['reaching', 'refused']);
       assert.match(String(message), /^far: The host refused the connection.*; next try in 1 s$/);
+      // Whoever polls sees it, too.
+      const { reaching } = (await me.get(`turns/${turn}`)).body['turn'];
+      assert.equal(reaching.cause, 'refused');
+      assert.ok(
+        reaching.tries >= 1 && Date.parse(reaching.since) < Date.parse(reaching.next_try_at),
+      );
+      const rpc = createRpc(rig.url, rig.owner.token);
+      const task = await rpc.result('tasks.get', { turnId: turn });
+      rpcMethods['tasks.get'].result.parse(task);
+      assert.equal(task.progress.stage, 'reaching');
+      assert.match(
+        task.progress.message,
+        /^far: The host refused the connection.*; tried .* since /,
+      );
       await door.open();
       assert.equal((await talk.until(isEndOf(turn))).payload['event'], 'completed');
       assert.equal(talk.textOf(turn), 'are you there');
+      assert.equal((await me.get(`turns/${turn}`)).body['turn'].reaching, null);
       await closeSessions(ask);
     }),
 );

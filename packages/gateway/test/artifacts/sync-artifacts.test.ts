@@ -93,6 +93,21 @@ test('an account that has no room left is told so; what it has already costs not
   assert.deepEqual(full?.missing, [{ path: 'dist/c', reason: 'account-full' }]);
 });
 
+test('an account without any room goes on with what it has; another content of the same size is refused', async () => {
+  await using rig = await openSyncRig();
+  await rig.write('dist/a', '0123456789');
+  await rig.write('dist/b', 'more');
+  await rig.finish(await rig.endTurn());
+  const none = { turnBytesMax: 100, accountBytesMax: 14 };
+  const turnId = await rig.endTurn();
+  const sync = await rig.finish(turnId, { bounds: none });
+  assert.equal(sync?.status, 'synced', JSON.stringify(sync));
+  await rig.write('dist/b', 'less');
+  const changed = await rig.finish(await rig.endTurn(), { bounds: none });
+  assert.deepEqual(changed?.missing, [{ path: 'dist/b', reason: 'account-full' }]);
+  assert.equal(await rig.store.forAccount(rig.accountId).artifacts.bytesKept(), 14);
+});
+
 test('a directory that is not there, and a host that is away, are said after some tries', async () => {
   await using rig = await openSyncRig();
   const gone = await rig.finish(await rig.endTurn(), {
@@ -123,6 +138,23 @@ test('a host that comes back in time is looked at as if it had never been away',
   const patience = { giveUpMs: 600_000, retryMs: 1 };
   const sync = await rig.finish(await rig.endTurn(), { treeOf, patience });
   assert.equal(sync?.status, 'synced');
+});
+
+test('more looks at hosts that are away than are read at once keep no newer turn waiting', async () => {
+  await using rig = await openSyncRig();
+  await rig.write('dist/a', 'a');
+  const away = 65;
+  for (let count = 0; count < away; count += 1) await rig.endTurn();
+  const turnId = await rig.endTurn();
+  let looks = 0;
+  const treeOf = async () => {
+    looks += 1;
+    if (looks <= away) throw new TreeError('unreachable');
+    return createLocalTree(rig.project);
+  };
+  // Whichever is looked at after the 65 are tried is kept: the newest, or one of them that is tried again.
+  const patience = { giveUpMs: 600_000, retryMs: 1_000 };
+  assert.equal((await rig.finish(turnId, { treeOf, patience }))?.status, 'synced');
 });
 
 test('a full disk is named, leaves nothing behind, and is over when there is room', {

@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { LoggedEvent } from '@clawdfather/protocol/history';
 import { proveReceipt } from '@clawdfather/sdk';
+import { createSystemClock } from '@clawdfather/kit';
 import { endTurn, gate, onPrompt, say, toolCall } from '@clawdfather/testkit';
 import fc from 'fast-check';
 import { createTalk, isEndOf } from '../agents/talk.ts';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { startGatewayProcess } from '../fixtures/start-gateway-process.ts';
 import { ReceiptSums } from '../../src/history/receipt.ts';
+import { makeReceipt } from '../../src/history/show-receipt.ts';
+import type { Caller } from '../../src/http/caller.ts';
 import { openScriptedTalk } from './scripted-talk.ts';
 
 const somePayload = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 });
@@ -124,6 +127,53 @@ test('a receipt counts what was changed, decided and ended, by whom, and says ho
   assert.deepEqual([state.status, state.running_turn_id, state.open_asks], ['ready', null, 0]);
 });
 
+test('how the thread stands is of one moment, also if it goes on while the receipt is made', async (t) => {
+  await using talking = await openScriptedTalk(t, [
+    onPrompt([say('one'), endTurn()]),
+    gate('never'),
+  ]);
+  const { talk, rig } = talking;
+  await talk.until(isEndOf(await talk.say('first')));
+  const { store } = rig.gateway;
+  const { accountId } = rig.owner;
+  const mine = store.forAccount(accountId);
+  const before = await mine.threads.get(talk.id());
+  assert.ok(before);
+  let next: string | undefined;
+  const history = {
+    ...mine.history,
+    sizes: async (...asked: Parameters<typeof mine.history.sizes>) => {
+      next ??= await talk.say('second');
+      await talk.until(
+        ({ payload, turn_id }) => turn_id === next && payload['event'] === 'started',
+      );
+      return mine.history.sizes(...asked);
+    },
+  };
+  const inBetween: typeof mine = Object.create(mine, {
+    history: { value: history },
+    threads: { value: mine.threads },
+  });
+  const between: typeof store = Object.create(store, { forAccount: { value: () => inBetween } });
+  const caller: Caller = {
+    kind: 'device',
+    accountId,
+    id: 'd',
+    name: 'd',
+    scopes: ['read'],
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+    isOwner: true,
+    cameBy: 'bearer',
+  };
+  const deps = { store: between, clock: createSystemClock() };
+  const { newest_seq, state } = await makeReceipt(deps, caller, { thread: before, since: 0 });
+  assert.ok(next);
+  assert.deepEqual(
+    [newest_seq, state.status, state.running_turn_id, state.waiting_turns],
+    [before.lastSeq, 'ready', null, 0],
+  );
+});
+
 test('every cut of a thread is proven, restarts of the gateway are counted, and a removed event is missing', {
   timeout: 120_000,
 }, async () => {
@@ -158,8 +208,8 @@ test('every cut of a thread is proven, restarts of the gateway are counted, and 
       assert.deepEqual([proof.isProven, proof.missing], [true, []], `since ${since}`);
     }
     const receipt = await receiptSince(cutSeq);
-    const [instance, ...others] = receipt['gateways'] as { starts: number }[];
-    assert.deepEqual([instance?.starts, others], [2, []]);
+    const [instance, ...otinBetween] = receipt['gateways'] as { starts: number }[];
+    assert.deepEqual([instance?.starts, otinBetween], [2, []]);
     const [decided] = receipt['decisions'] as { ask_id: string; by: string }[];
     assert.equal(decided?.ask_id, askId);
     assert.match(decided?.by ?? '', /^(?:device|token):/);

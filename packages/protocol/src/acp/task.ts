@@ -42,7 +42,8 @@ export const taskResultSchema = z.object({
 });
 
 export const taskProgressSchema = z.object({
-  stage: z.enum(['queued', 'starting', 'working', 'waiting', 'cancelling', 'ended']),
+  /* `reaching`: the host of its agent does not answer, and is tried again. */
+  stage: z.enum(['queued', 'starting', 'reaching', 'working', 'waiting', 'cancelling', 'ended']),
   message: z.string(),
   elapsedMs: z.int(),
 });

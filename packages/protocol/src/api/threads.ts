@@ -117,6 +117,17 @@ export const turnSchema = z
       })
       .nullable()
       .optional(),
+    /* The host of its agent does not answer, and is tried again. Null: nothing is waited for. Absent: an older gateway. */
+    reaching: z
+      .object({
+        cause: z.string(),
+        message: z.string(),
+        since: timeSchema,
+        tries: z.int(),
+        next_try_at: timeSchema,
+      })
+      .nullable()
+      .optional(),
     result: z
       .object({
         code: z.string(),

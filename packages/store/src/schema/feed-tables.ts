@@ -10,6 +10,7 @@ export const accountEventTypes = [
   'thread_created',
   'thread_changed',
   'turn_queued',
+  'turn_changed',
   'turn_started',
   'turn_ended',
   'ask_opened',

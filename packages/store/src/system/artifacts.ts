@@ -22,8 +22,8 @@ export interface AbandonedWanted {
 }
 
 export interface SystemArtifacts {
-  /** Of this gateway, oldest first. */
-  due(instanceId: string): Promise<readonly DueSync[]>;
+  /** Of this gateway, oldest first: a page, those that come after this one. The last page is empty. */
+  due(instanceId: string, after?: DueSync): Promise<readonly DueSync[]>;
   /** Of other gateways, and asked for before this time; oldest first. */
   abandoned(wanted: AbandonedWanted): Promise<readonly DueSync[]>;
   /** For who comes with a signature and nothing else. */
@@ -34,7 +34,11 @@ export interface SystemArtifacts {
 
 export function createSystemArtifacts({ runner, clock }: QueryContext): SystemArtifacts {
   return {
-    due: async (instanceId) => (await runner.select(selectDue, { instanceId })).map(dueOf),
+    due: async (instanceId, after) => {
+      const { askedAtMs: afterMs, turnId: afterTurn } = after ?? {};
+      const page = await runner.select(selectDue, { instanceId, afterMs, afterTurn });
+      return page.map(dueOf);
+    },
     abandoned: async (wanted) => (await runner.select(selectAbandoned, wanted)).map(dueOf),
     find: async (id) => {
       const [row] = await runner.select(selectById, { id });
@@ -72,16 +76,26 @@ function dueOf(
   };
 }
 
-export const selectDue = createSelect((db, { instanceId }: { readonly instanceId: string }) =>
-  db
+interface DueWanted {
+  readonly instanceId: string;
+  readonly afterMs: number | undefined;
+  readonly afterTurn: string | undefined;
+}
+
+export const selectDue = createSelect((db, { instanceId, afterMs, afterTurn }: DueWanted) => {
+  let query = db
     .selectFrom('artifact_syncs')
     .select(['account_id', 'thread_id', 'turn_id', 'asked_at_ms'])
     .where('instance_id', '=', instanceId)
-    .where('ended_at_ms', 'is', null)
-    .orderBy('asked_at_ms')
-    .orderBy('turn_id')
-    .limit(looksAtOnceMax),
-);
+    .where('ended_at_ms', 'is', null);
+  if (afterMs !== undefined && afterTurn !== undefined) {
+    // The first of the two is for the index.
+    query = query
+      .where('asked_at_ms', '>=', afterMs)
+      .where((eb) => eb.or([eb('asked_at_ms', '>', afterMs), eb('turn_id', '>', afterTurn)]));
+  }
+  return query.orderBy('asked_at_ms').orderBy('turn_id').limit(looksAtOnceMax);
+});
 
 /** Few are open at all, so all of them are looked through, by their index. */
 export const selectAbandoned = createSelect((db, wanted: AbandonedWanted) =>

@@ -6,12 +6,23 @@ import { sql } from 'kysely';
 import type { Database } from '../engine.ts';
 import { createSelect } from '../select.ts';
 
-export const selectRunning = createSelect((db, _values: object) =>
-  db
+/** A left join, although each has one: so it is looked up for each turn that was found, and nothing begins with the threads. */
+function withThread(db: Database) {
+  return db
     .selectFrom('turns')
-    .select(['account_id', 'thread_id', 'id', 'agent', 'instance_id', 'started_at_ms'])
-    .where('ended_at_ms', 'is', null)
-    .where('status', '=', sql.lit('running')),
+    .leftJoin('threads', (join) =>
+      join
+        .onRef('threads.account_id', '=', 'turns.account_id')
+        .onRef('threads.id', '=', 'turns.thread_id'),
+    );
+}
+
+export const selectRunning = createSelect((db, _values: object) =>
+  withThread(db)
+    .select(['turns.account_id', 'turns.thread_id', 'turns.id', 'turns.agent'])
+    .select(['turns.instance_id', 'turns.started_at_ms', 'threads.connection_id'])
+    .where('turns.ended_at_ms', 'is', null)
+    .where('turns.status', '=', sql.lit('running')),
 );
 
 interface LaneAfter {
@@ -43,10 +54,9 @@ const turnColumns = [
   'turns.not_before_ms',
 ] as const;
 
-/** With the gateway at which the agent of its thread runs. */
+/** With the gateway at which the agent of its thread runs, and the host that it is on. */
 function withRun(db: Database) {
-  return db
-    .selectFrom('turns')
+  return withThread(db)
     .leftJoin('agent_runs', (join) =>
       join
         .onRef('agent_runs.account_id', '=', 'turns.account_id')
@@ -54,7 +64,7 @@ function withRun(db: Database) {
         .on('agent_runs.ended_at_ms', 'is', null),
     )
     .select(turnColumns)
-    .select('agent_runs.instance_id as run_instance_id');
+    .select(['agent_runs.instance_id as run_instance_id', 'threads.connection_id']);
 }
 
 interface ReadyValues {
@@ -74,11 +84,14 @@ export const selectReady = createSelect(
       .where('turns.agent', '=', agent)
       .where(sql<boolean>`(turns.not_before_ms IS NULL OR turns.not_before_ms <= ${atMs})`);
     const mine = sql<boolean>`agent_runs.instance_id = ${instanceId}`;
+    const none = sql<boolean>`agent_runs.instance_id IS NULL`;
     const admissible =
       hasAgentOnly === undefined
-        ? ready.where(sql<boolean>`(agent_runs.instance_id IS NULL OR ${mine})`)
-        : // The slot has to be part of the statement.
-          ready.where(mine).where(sql<boolean>`${hasAgentOnly} = 1`);
+        ? ready.where(sql<boolean>`(${none} OR ${mine})`)
+        : ready
+            .where(sql<boolean>`((${none} AND threads.connection_id IS NOT NULL) OR ${mine})`)
+            // The slot has to be part of the statement.
+            .where(sql<boolean>`${hasAgentOnly} = 1`);
     return admissible
       .orderBy('turns.priority', 'desc')
       .orderBy('turns.queue_key')

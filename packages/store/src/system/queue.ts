@@ -45,6 +45,7 @@ export function createQueue({ runner }: Pick<QueryContext, 'runner'>): QueueReco
         agent: row.agent,
         instanceId: row.instance_id ?? undefined,
         startedAtMs: row.started_at_ms ?? 0,
+        isOnHost: row.connection_id !== null,
       })),
     readyLanes: () => readyLanes(runner),
     ready: (wanted) => readyTurns(runner, wanted),
@@ -141,6 +142,7 @@ interface ReadyRow extends SpotRow {
   readonly agent: string;
   readonly ready_at_ms: number | null;
   readonly run_instance_id: string | null;
+  readonly connection_id: string | null;
 }
 
 function readyOf(row: ReadyRow): ReadyTurn {
@@ -153,6 +155,7 @@ function readyOf(row: ReadyRow): ReadyTurn {
     agent: row.agent,
     readyAtMs: row.ready_at_ms ?? 0,
     hasAgent: row.run_instance_id !== null,
+    isOnHost: row.connection_id !== null,
   };
 }
 
@@ -171,6 +174,7 @@ function waitingOf(row: WaitingRow): WaitingTurn {
     readyAtMs: row.ready_at_ms ?? undefined,
     notBeforeMs: row.not_before_ms ?? undefined,
     agentInstanceId: row.run_instance_id ?? undefined,
+    isOnHost: row.connection_id !== null,
   };
 }
 

@@ -63,6 +63,8 @@ onSqlite('every statement finds its rows by an index', async (backend, context) 
   await store.system.threads.waitingTurns();
   await store.system.threads.forgetRunsBefore(Number.MAX_SAFE_INTEGER);
   await store.system.artifacts.due('gateway-a');
+  const dueBefore = { accountId: account.accountId, threadId: 't', turnId: 'u', askedAtMs: 1 };
+  await store.system.artifacts.due('gateway-a', dueBefore);
   await store.system.artifacts.abandoned({ instanceId: 'gateway-b', askedBeforeMs: 1 });
   await store.system.artifacts.find('id');
   await store.system.artifacts.removeContentsBefore(Number.MAX_SAFE_INTEGER);

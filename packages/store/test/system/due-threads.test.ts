@@ -2,8 +2,8 @@
  * Threads of all accounts: which have something to do, and what is forgotten of those that have not.
  */
 import assert from 'node:assert/strict';
-import type { AskRow } from '@clawdfather/agents';
-import { runsForgottenAtOnce } from '../../src/limits.ts';
+import type { ArtifactSyncRow, AskRow } from '@clawdfather/agents';
+import { looksAtOnceMax, runsForgottenAtOnce } from '../../src/limits.ts';
 import { onBoth } from '../backends.ts';
 import { createAccount } from '../world.ts';
 import {
@@ -156,3 +156,42 @@ onBoth('many runs are forgotten in several transactions', async ({ open }) => {
   );
   assert.equal(await store.system.threads.forgetRunsBefore(many), many);
 });
+
+onBoth(
+  'looks at what turns have left are read in pages, the oldest first, each once',
+  async ({ open }) => {
+    const store = await open();
+    const { artifacts } = store.system;
+    const ann = await createAccount(store, 'ann');
+    const before = await newThread(ann.threads);
+    // More than two pages; many at the same time.
+    const turns = Array.from({ length: looksAtOnceMax * 2 + 1 }, (_one, index) => ({
+      ...endedTurn(bareTurn(`turn-${String(index).padStart(3, '0')}`)),
+      askedAtMs: Math.floor(index / 50),
+    }));
+    const syncOf = (turnId: string, askedAtMs: number): ArtifactSyncRow => ({
+      turnId,
+      instanceId,
+      status: 'syncing',
+      missing: [],
+      missingCount: 0,
+      itemCount: 0,
+      askedAtMs,
+      endedAtMs: undefined,
+    });
+    const syncs = new Map(turns.map(({ id, askedAtMs }) => [id, syncOf(id, askedAtMs)]));
+    const endedTurns = turns.map(({ askedAtMs: _asked, ...turn }) => turn);
+    await committed(ann.threads, before, changeOf(before, { rows: { syncs }, endedTurns }));
+    const found: string[] = [];
+    let page = await artifacts.due(instanceId);
+    assert.equal(page.length, looksAtOnceMax);
+    for (; page.length > 0; page = await artifacts.due(instanceId, page.at(-1))) {
+      found.push(...page.map(({ turnId }) => turnId));
+    }
+    assert.deepEqual(
+      found,
+      turns.map(({ id }) => id),
+    );
+    assert.deepEqual(await artifacts.due('another'), []);
+  },
+);

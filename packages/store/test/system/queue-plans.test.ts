@@ -29,6 +29,10 @@ onBoth('10,000 turns that wait are not in the way of a look', async (backend) =>
     // PostgreSQL may prefer to sort what is ready of one agent: still no turn that waits behind another.
     [await plan(selects.selectReady, ready), ['turns_ready', 'turns_overdue']],
     [
+      await plan(selects.selectReady, { ...ready, hasAgentOnly: 1 }),
+      ['turns_ready', 'turns_overdue'],
+    ],
+    [
       await plan(selects.selectOverdue, { agent: 'agent-1', readyBeforeMs: 9, limit: 9 }),
       ['turns_overdue'],
     ],

@@ -16,14 +16,22 @@ import {
 import type { Store } from '../../src/store.ts';
 import { newThread } from '../account/threads/thread-rows.ts';
 import { onBoth } from '../backends.ts';
-import { createAccount } from '../world.ts';
+import { createAccount, createWorld } from '../world.ts';
 
 const many = { agent: 1_000, account: 1_000, gateway: 1_000 };
 
-async function enqueue(records: ThreadRecords, id: string, given: object = {}) {
-  const rows = await newThread(records);
+interface Given {
+  readonly connectionId?: string;
+  readonly queueKey?: number;
+  readonly priority?: number;
+  readonly notBeforeMs?: number;
+}
+
+async function enqueue(records: ThreadRecords, id: string, given: Given = {}) {
+  const { connectionId, ...more } = given;
+  const rows = await newThread(records, { connectionId });
   const turn = { id, prompt: [], loadClass: 'long_task', requester: 'r' } as const;
-  const change = enqueueTurn(rows, { ...turn, ...given }, 10);
+  const change = enqueueTurn(rows, { ...turn, ...more }, 10);
   assert.equal(await records.commit(rows, change), 'committed');
   const loaded = await records.load(rows.thread.id);
   assert.ok(loaded);
@@ -179,5 +187,33 @@ onBoth(
     assert.equal(later.queue[0]?.readyAtMs, 10);
     assert.equal((await queue.waitingIn({ agent: 'fake' })).waiting, 2);
     assert.deepEqual(await queue.waitingIn({}), { waiting: 2, oldestQueuedAtMs: 10 });
+  },
+);
+
+onBoth(
+  'without memory here, what is ready is what runs already, and what runs on hosts',
+  async ({ open }) => {
+    const store = await open();
+    const { queue } = store.system;
+    const { account, connectionId } = await createWorld(store);
+    const { accountId, threads } = account;
+    await enqueue(threads, 'here', { queueKey: 2 });
+    const far = await enqueue(threads, 'far', { connectionId, queueKey: 1 });
+    const lanes = [{ accountId, agent: 'fake' }];
+    const wanted = { instanceId: 'here', lanes, atMs: 999, perLaneMax: 9 };
+    const found = async (hasAgentOnly: boolean) =>
+      (await queue.ready({ ...wanted, hasAgentOnly }))
+        .toSorted((one, other) => one.queueKey - other.queueKey)
+        .map(({ turnId, isOnHost, hasAgent }) => [turnId, isOnHost, hasAgent]);
+    const ofHost = ['far', true, false];
+    assert.deepEqual(await found(false), [ofHost, ['here', false, false]]);
+    assert.deepEqual(await found(true), [ofHost]);
+    assert.equal((await queue.placeOf(accountId, 'far'))?.isOnHost, true);
+    assert.equal((await queue.placeOf(accountId, 'here'))?.isOnHost, false);
+    assert.equal(await admit(threads, far), 'committed');
+    assert.deepEqual(
+      (await queue.running()).map(({ turnId, isOnHost }) => [turnId, isOnHost]),
+      [['far', true]],
+    );
   },
 );

@@ -1,6 +1,8 @@
 /*
  * How many agents may be started with the memory that the machine has left, as a pure function.
  *
+ * Only agents on this machine count: those on SSH hosts take none of its memory, and make no room when they end.
+ *
  * An agent that was just started has not taken its memory yet, so some is set aside for it. Where nothing runs at all one is started in any
  * case: nothing here would ever end and make room, and a machine that is short of memory for other reasons still answers one at a time.
  */
@@ -23,9 +25,10 @@ export function startsFor(
   { availableBytes, running, atMs }: MemoryNow,
 ): number {
   if (availableBytes === undefined || floorBytes <= 0) return Number.POSITIVE_INFINITY;
-  const growing = running.filter(({ startedAtMs }) => Math.abs(atMs - startedAtMs) < growingMs);
+  const local = running.filter(({ isOnHost = false }) => !isOnHost);
+  const growing = local.filter(({ startedAtMs }) => Math.abs(atMs - startedAtMs) < growingMs);
   const spareBytes = availableBytes - growing.length * agentBytes - floorBytes;
   // The one that is started may bring it down to the floor.
   const starts = Math.max(0, Math.ceil(spareBytes / Math.max(1, agentBytes)));
-  return running.length === 0 ? Math.max(1, starts) : starts;
+  return local.length === 0 ? Math.max(1, starts) : starts;
 }

@@ -4,7 +4,7 @@
  * - Of an account, in the order of its queue. A turn whose agent's lane is full is passed by, and those of other agents behind it go on.
  * - Among accounts, the one with the fewest turns running comes first; of equals, the one whose next turn has been ready the longest. So
  *   whoever has many waiting holds nobody up.
- * - Never more than a lane takes, and never more new agents than there is memory for.
+ * - Never more than a lane takes, and never more new agents than there is memory for. An agent on an SSH host takes none of it.
  */
 import { compareSpots, type ReadyTurn, type RunningTurn } from '@clawdfather/agents';
 import { agentLane, type QueueLimits } from './queue-limits.ts';
@@ -27,15 +27,20 @@ export function nextAdmissions({ ready, startsMax, ...state }: QueueState): read
   const admitted: ReadyTurn[] = [];
   for (;;) {
     const fits = (turn: ReadyTurn): boolean =>
-      (turn.hasAgent || starts > 0) && hasRoom(lanes, state.limits, turn);
+      (!takesMemory(turn) || starts > 0) && hasRoom(lanes, state.limits, turn);
     const next = nextOf(waiting, { lanes, fits });
     if (next === undefined) return admitted;
     admitted.push(next);
     enter(lanes, next, true);
-    if (!next.hasAgent) starts -= 1;
+    if (takesMemory(next)) starts -= 1;
     // A thread has one turn at a time, whatever it is given here.
     waiting = waiting.map((queue) => queue.filter(({ threadId }) => threadId !== next.threadId));
   }
+}
+
+/* An agent would have to be started for it, on this machine. */
+function takesMemory({ hasAgent, isOnHost = false }: ReadyTurn): boolean {
+  return !hasAgent && !isOnHost;
 }
 
 export interface LaneCounts {

@@ -130,13 +130,14 @@ function threadReason(turn: WaitingTurn, now: QueueNow): QueueReason | undefined
 
 function laneReason(turn: WaitingTurn, now: QueueNow): QueueReason | undefined {
   const { instanceId } = now;
-  const { agentInstanceId } = turn;
+  const { agentInstanceId, isOnHost = false } = turn;
   const full = fullLane(turn, now);
   if (full !== undefined) return full;
   if (agentInstanceId !== undefined && agentInstanceId !== instanceId) {
     return { code: 'agent-elsewhere', message: 'its agent runs at another gateway' };
   }
-  return agentInstanceId === undefined && now.startsMax <= 0 ? lowMemory(now) : undefined;
+  const startsHere = agentInstanceId === undefined && !isOnHost;
+  return startsHere && now.startsMax <= 0 ? lowMemory(now) : undefined;
 }
 
 function fullLane({ agent }: WaitingTurn, now: QueueNow): QueueReason | undefined {

@@ -33,6 +33,12 @@ test('where nothing runs one is started in any case', () => {
   assert.equal(startsFor(limits, { availableBytes: 0, running: [], atMs }), 1);
 });
 
+test('agents on hosts take no memory here, and make no room here', () => {
+  const far = { ...turn(atMs - 1_000), isOnHost: true };
+  assert.equal(startsFor(limits, { availableBytes: 501, running: [old, far], atMs }), 1);
+  assert.equal(startsFor(limits, { availableBytes: 0, running: [far], atMs }), 1);
+});
+
 test('what cannot be read is no reason to wait', () => {
   const now = { availableBytes: undefined, running: [old], atMs };
   assert.equal(startsFor(limits, now), Number.POSITIVE_INFINITY);

@@ -98,6 +98,12 @@ test('without memory for an agent those go on whose agent runs', () => {
   assert.deepEqual(admitted({ ready: [cold, ready('ann', 'a')], startsMax: 1 }), [cold]);
 });
 
+test('without memory for an agent those go on whose agent is started on a host, and take none of it', () => {
+  const [cold, far] = [ready('ann', 'a'), ready('ann', 'a', { isOnHost: true })];
+  assert.deepEqual(admitted({ ready: [cold, far], startsMax: 0 }), [far]);
+  assert.deepEqual(admitted({ ready: [far, cold], startsMax: 1 }), [cold, far]);
+});
+
 test('whatever waits: lanes hold, nothing that fits is left, order and fairness are kept', () => {
   const turns = fc.array(
     fc.record({

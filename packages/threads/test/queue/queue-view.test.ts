@@ -73,6 +73,10 @@ test('every reason has its numbers and its sentence', () => {
   );
 });
 
+test('a turn whose agent is on a host waits for no memory here', () => {
+  assert.equal(reason({ isOnHost: true }, { startsMax: 0, availableBytes: 1 }).code, 'next');
+});
+
 test('a thread of the same name in another account holds nobody up', () => {
   const other = running({ threadId: 'thread' });
   assert.equal(reason({}, { running: [other] }).code, 'next');

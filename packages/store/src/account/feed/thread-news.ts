@@ -96,10 +96,15 @@ function newsOfTurns(before: ThreadRows, { rows, endedTurns }: ThreadChange): Pa
   const { id: threadId } = rows.thread;
   const tell = (type: EventInput['type'], turn: TurnRow, payload: EventInput['payload'] = {}) =>
     parts.events.push({ type, threadId, subjectId: turn.id, payload });
-  const waited = new Set(before.queue.map(({ id }) => id));
+  const waited = new Map(before.queue.map((turn) => [turn.id, turn]));
   let isContinued = false;
   for (const turn of rows.queue) {
-    if (waited.has(turn.id)) continue;
+    const earlier = waited.get(turn.id);
+    if (earlier !== undefined) {
+      const how = howChanged(earlier, turn);
+      if (how !== undefined) tell('turn_changed', turn, { how });
+      continue;
+    }
     const isAgain = turn.id === before.turn?.id;
     isContinued ||= !isAgain;
     tell('turn_queued', turn, isAgain ? { again: true } : {});
@@ -122,6 +127,15 @@ function newsOfTurns(before: ThreadRows, { rows, endedTurns }: ThreadChange): Pa
     parts.notices.push(notice);
   }
   return parts;
+}
+
+/* What people see of the queue. That a turn could run now is known by looking at it, and is no news. */
+function howChanged(before: TurnRow, after: TurnRow): 'moved' | 'edited' | undefined {
+  if (before === after) return undefined;
+  const isThere = before.priority === after.priority && before.queueKey === after.queueKey;
+  if (!isThere) return 'moved';
+  const says = before.prompt === after.prompt && before.loadClass === after.loadClass;
+  return says && before.notBeforeMs === after.notBeforeMs ? undefined : 'edited';
 }
 
 function endOf({ status, result }: TurnRow) {

@@ -58,6 +58,37 @@ onBoth('a thread tells of its turns and asks, and not of text', async ({ open })
   ]);
 });
 
+onBoth(
+  'a turn that waits tells that it was moved or changed, and nothing else of it',
+  async ({ open }) => {
+    const account = await createAccount(await open(), 'ann');
+    let rows = await busyThread(account.threads, 'a');
+    const { seq } = await account.events.head();
+    const changes = [
+      { priority: 3 },
+      { queueKey: 7 },
+      { prompt: [{ type: 'text', text: 'something else' }] },
+      { loadClass: 'short_task' },
+      { notBeforeMs: 99 },
+      // It could run, had it room.
+      { readyAtMs: 5 },
+    ] as const;
+    for (const change of changes) {
+      const queue = rows.queue.map((turn) => ({ ...turn, ...change }));
+      rows = await committed(account.threads, rows, changeOf(rows, { rows: { queue } }));
+    }
+    const events = await account.events.list({ after: seq, limit: 500 });
+    assert.deepEqual(
+      events.map(({ type, subjectId, payload }) => [type, subjectId, payload['how']]),
+      ['moved', 'moved', 'edited', 'edited', 'edited'].map((how) => [
+        'turn_changed',
+        'waits-a',
+        how,
+      ]),
+    );
+  },
+);
+
 async function noticeIds(account: AccountStore): Promise<readonly string[]> {
   const events = await account.events.list({ after: 0, limit: 500 });
   return events.filter(({ type }) => type === 'notice').map(({ subjectId }) => subjectId);
