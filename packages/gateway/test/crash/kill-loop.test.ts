@@ -38,8 +38,7 @@ test('a gateway that is killed again and again loses nothing and does nothing tw
   let gateway = await startGatewayProcess(directory);
   try {
     const counting = await gateway.me.start({
-      command:
-        `i=0; while [ $i -lt 4000 ]; do i=$((i+1)); echo line $i; [ $((i % 40)) = 0 ] && sleep 0.1; done; until [ -e ${last} ]; do sleep 0.1; done; exit 7`,
+      command: `i=0; while [ $i -lt 4000 ]; do i=$((i+1)); echo line $i; [ $((i % 40)) = 0 ] && sleep 0.1; done; until [ -e ${last} ]; do sleep 0.1; done; exit 7`,
     });
     const link = { isLive: false, lost: 0 };
     const following = follow(() => gateway, { runId: counting, link, signal: stopped.signal });
