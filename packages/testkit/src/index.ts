@@ -77,6 +77,8 @@ export { createNonce, sayModel, saySeeded, wholeText } from './fake-model/script
 export type { ModelRound, ModelStep } from './fake-model/script.ts';
 export { createFastClock } from './fast-clock.ts';
 export { freezeProcess } from './freeze-process.ts';
+export { createHurryingClock } from './hurrying-clock.ts';
+export type { HurryingClock } from './hurrying-clock.ts';
 export { inOwnMounts, openLoopDisk } from './loop-disk.ts';
 export type { LoopDisk } from './loop-disk.ts';
 export { createMcpCalls, hearMessages, hearUpdates, initializeMessage } from './mcp-agent.ts';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isId } from '@clawdfather/kit';
-import { createFakeClock, createSeededRandom } from '@clawdfather/testkit';
+import { createFakeClock, createHurryingClock, createSeededRandom } from '@clawdfather/testkit';
 
 test('fake timers fire in order of time, then of creation', async () => {
   const clock = createFakeClock();
@@ -53,6 +53,25 @@ test('a jump of the wall clock fires nothing and leaves monotonic time alone', a
   assert.equal(clock.wallMs(), 9_000_005);
   assert.equal(clock.monotonicMs(), 5);
   assert.equal(isFired, false);
+});
+
+test('a clock that hurries has no jump, and what is pending follows its pace in order', async () => {
+  const clock = createHurryingClock();
+  const fired: string[] = [];
+  clock.timer(3_600_000, () => fired.push('an hour'));
+  clock.timer(3_599_999, () => fired.push('just before'));
+  clock.timer(1_800_000, () => fired.push('cancelled')).cancel();
+  const hour = clock.sleep(3_600_000);
+  const before = { ms: clock.monotonicMs(), wallMs: clock.wallMs() };
+  clock.hurry(1_000_000);
+  await hour;
+  clock.hurry(1);
+  assert.deepEqual(fired, ['just before', 'an hour']);
+  const after = { ms: clock.monotonicMs(), wallMs: clock.wallMs() };
+  assert.ok(after.ms - before.ms >= 3_599_000);
+  assert.ok(after.wallMs - before.wallMs >= 3_599_000);
+  clock.hurry(2);
+  assert.ok(clock.monotonicMs() >= after.ms, 'it never goes back');
 });
 
 test('a seed repeats its ids and another seed does not', () => {

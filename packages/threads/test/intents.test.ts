@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
-  createFastClock,
+  createHurryingClock,
   endTurn,
   expectInitialize,
   expectMethod,
@@ -68,10 +68,12 @@ test('a cancel ends the turn, and the same process answers the next one', async 
 
 test('a cancel that is ignored for ten seconds ends the agent with all that it has started', async (t) => {
   const deaf = onPrompt([...children, say('one'), gate('never')], { onCancel: 'ignore' });
-  const gateway = { clock: createFastClock(50) };
+  const clock = createHurryingClock();
+  const gateway = { clock };
   const { rig, gateway: first, id, turnId, pid } = await begin(t, [...start(), deaf], { gateway });
   await rig.until('it answers', () => rig.text(id) === 'one');
   const pids = [pid, rig.child('tool'), rig.child('daemon')];
+  clock.hurry(50);
   await first.threads.agents.cancelTurn(anAccount, turnId, { actor: 'device:1' });
   await ended(rig, id);
   const turn = rig.database.threads.get(id)?.turns.get(turnId);
@@ -133,9 +135,11 @@ test('what the agent has stored is deleted only where that is asked for, and onl
 
 test('an agent that does not answer the goodbye is ended all the same', async (t) => {
   const steps = [...start(), onPrompt([say('one'), endTurn()]), gate('never')];
-  const gateway = { clock: createFastClock(50) };
+  const clock = createHurryingClock();
+  const gateway = { clock };
   const { rig, gateway: first, id, turnId, pid } = await begin(t, steps, { gateway });
   await rig.until('the turn has ended', () => rig.turnEnded(id, turnId));
+  clock.hurry(50);
   await first.threads.agents.closeSession(nameOf(id));
   await ended(rig, id);
   assert.equal(lives(pid), false);

@@ -186,9 +186,10 @@ test('kill: whole trees, by signal, and mistakes are told without stopping the r
       '--',
       'sh',
       '-c',
-      'trap "exit 8" HUP; while :; do sleep 0.05; done',
+      'trap "exit 8" HUP; echo up; while :; do sleep 0.05; done',
     )
   ).stdout.trim();
+  await rig.start({}, 'logs', '-f', hup).saw('up');
   assert.equal((await rig.clf('kill', '-s', 'HUP', 'hup')).code, 0);
   assert.equal((await rig.clf('wait', hup)).code, 8);
   const killed = await rig.clf('kill', 'no-such-run', id);

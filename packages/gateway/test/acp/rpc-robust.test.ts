@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rpcLimits } from '@clawdfather/protocol/acp';
-import { createFastClock, fakeAgentCommand } from '@clawdfather/testkit';
+import { createHurryingClock, fakeAgentCommand } from '@clawdfather/testkit';
 import { threadsFollowedMax } from '../../src/acp/limits.ts';
 import { endEveryRun } from '../fixtures/end-every-run.ts';
 import { openTestGateway, systemDeps } from '../fixtures/open-test-gateway.ts';
@@ -130,15 +130,18 @@ test('two calls under way with one id are two answers', async () => {
 });
 
 test('a socket hears every 20 s that it is alive, and one that is silent is cut off', async () => {
-  const clock = createFastClock(200);
+  const clock = createHurryingClock();
   await using rig = await openTestGateway({ deps: { ...systemDeps(), clock } });
   await using socket = await RpcSocket.open(rig.url, rig.owner.token);
+  // It is signed in, for which it has five seconds.
+  clock.hurry(50);
   for (let times = 0; times < 3; times += 1) {
     const { params } = await socket.until(({ method }) => method === 'session.keepalive');
     assert.equal(params.gateway.generation, 1);
   }
   // Half open: nothing comes back any more, not even answers to pings.
   socket.ws.pause();
+  clock.hurry(200);
   const counted = (): number => rig.gateway.sockets.counts().acp;
   assert.equal(counted(), 1);
   while (counted() > 0) await clock.sleep(5_000);

@@ -6,7 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
-  createFastClock,
+  createHurryingClock,
   type NetHost,
   netHostSkip,
   openNetHost,
@@ -94,7 +94,8 @@ test('a silent host: pings are missed and counted, then the session fails, and s
   skip,
 }, () => {
   const lines: Line[] = [];
-  const deps = { clock: createFastClock(10), log: recordingLog(lines) };
+  const clock = createHurryingClock();
+  const deps = { clock, log: recordingLog(lines) };
   return withWires(
     1,
     async (world) => {
@@ -102,6 +103,7 @@ test('a silent host: pings are missed and counted, then the session fails, and s
       const runId = await startOn(ask, { command: 'echo here; exec sleep 600' });
       const id = await sessionOf(world);
       await wire.drop(100);
+      clock.hurry(10);
       await untilTrue(
         async () => (await ask('GET', `sessions/${id}`)).body.session.status === 'error',
       );
@@ -120,6 +122,7 @@ test('a silent host: pings are missed and counted, then the session fails, and s
       assert.deepEqual(await readdir(join(rig.config.stateDir, 'ssh')), []);
       const leases = join(rig.config.stateDir, 'host-commands', connectionId);
       assert.ok((await readdir(leases)).includes(`${runId}.lease`), 'it is on the list');
+      clock.hurry(1);
       await wire.pass();
       // The next contact ends what was left there.
       const made = await ask('POST', 'sessions', { body: { connection_id: connectionId } });

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFastClock, netHostSkip, openNetHost, sshdSkip } from '@clawdfather/testkit';
+import { createHurryingClock, netHostSkip, openNetHost, sshdSkip } from '@clawdfather/testkit';
 import { sleepsFor, sleepWord, startOn, untilTrue, type World, withHost } from './host-world.ts';
 import { killConnections, killMasterAndShim, killMasters } from './master-processes.ts';
 
@@ -62,12 +62,13 @@ test('master-lost: what held ssh is killed, and nobody saw its end', { skip }, (
 
 test('keepalive: the host falls silent', { skip: skip || netHostSkip }, async (t) => {
   await using host = await openNetHost();
-  const clock = createFastClock(8);
+  const clock = createHurryingClock();
   const loses = async (world: World): Promise<void> => {
     const word = sleepWord();
     const runId = await startOn(world.ask, { command: `exec sleep ${word}` });
     await untilTrue(() => sleepsFor(word) === 1);
     await host.drop(100);
+    clock.hurry(8);
     await isLost(world, runId, 'keepalive');
   };
   await withHost(t, loses, { deps: { clock }, rig: { host: host.address, wrap: host.wrap } });

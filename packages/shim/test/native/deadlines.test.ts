@@ -34,9 +34,12 @@ nativeTest(
   'T5: a deadline that is first keeps its reason when somebody else asks later',
   async (rig) => {
     const script = 'trap "" TERM; echo ready; while :; do sleep 0.02; done';
-    const run = await rig.sh(script, { overallMs: 100, graceMs: 60_000 });
-    await run.log.until('terminating');
+    const run = await rig.sh(script, { graceMs: 60_000 });
+    // Its trap stands before its time begins to count.
+    await run.says('ready');
     const control = await rig.control(run);
+    await control.request({ type: 'deadlines', epoch: 1, overallMs: 100, noOutputMs: 'keep' });
+    await run.log.until('terminating');
     const ask = { type: 'terminate', epoch: 1, reason: 'manual-cancel', actor: 'me' } as const;
     await control.request({ ...ask, graceMs: 0 });
     const { exit } = await run.ended();
@@ -128,9 +131,11 @@ nativeTest('T5: a deadline beyond all time is no deadline that is past', async (
 });
 
 nativeTest('T4, T5: leftovers that were kept end with the deadline of their run', async (rig) => {
-  const run = await rig.sh('setsid sleep 600 & exit 4', { leftovers: 'keep', overallMs: 400 });
+  const run = await rig.sh('setsid sleep 600 & exit 4', { leftovers: 'keep' });
   const { exit } = await run.exited();
   assert.deepEqual([exit.code, exit.reason], [4, 'exit']);
+  const control = await rig.control(run);
+  await control.request({ type: 'deadlines', epoch: 1, overallMs: 100, noOutputMs: 'keep' });
   const { exit: same, end } = await run.ended();
   assert.deepEqual([same.code, same.reason], [4, 'exit']);
   assert.deepEqual([end.reason, end.actor], ['overall-timeout', 'deadline']);

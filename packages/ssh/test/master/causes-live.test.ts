@@ -11,7 +11,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import {
-  createFastClock,
+  createHurryingClock,
+  type HurryingClock,
   netHostSkip,
   openNetHost,
   openSmallDisk,
@@ -69,16 +70,39 @@ test('closed-early: what is no SSH server, closes at once, or resets', { skip },
 test('silent-server: one that says nothing, and one that stops in the key exchange', {
   skip,
 }, async (t) => {
-  const rig = await openRig(t, { deps: { clock: createFastClock(15) } });
-  const silent = await openServer(t, (socket) => socket.resume());
-  await fails(rig, 'silent-server', { port: silent, connectSeconds: 2 });
+  const clock = createHurryingClock();
+  const rig = await openRig(t, { deps: { clock } });
+  const fallsSilent = async (port: number): Promise<void> => {
+    const master = rig.open({ port, connectSeconds: 2 });
+    const isDialed = (): boolean => reported(master.place.reportPath).includes('dial connected');
+    let isOver = false;
+    void master.started.finally(() => (isOver = true));
+    while (!isDialed() && !isOver) await new Promise(setImmediate);
+    clock.hurry(15);
+    const end = await master.started;
+    assert.ok(end !== 'live', 'it should not have opened');
+    await nothingLeft(rig);
+    assert.equal(end.cause, 'silent-server', end.stderr);
+    clock.hurry(1);
+  };
+  await fallsSilent(await openServer(t, (socket) => socket.resume()));
   const stalled = await openServer(t, (socket) => {
     socket.resume();
     socket.write('SSH-2.0-stalled\r\n');
   });
   // ssh itself would wait for ever; the limit of a start ends it.
-  await fails(rig, 'silent-server', { port: stalled, connectSeconds: 2 });
+  await fallsSilent(stalled);
 });
+
+/* What the report of a start says so far. */
+function reported(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // It is not made yet, or not there any more.
+    return '';
+  }
+}
 
 test('timeout, no-route: a black hole, and an address that nothing leads to', {
   skip: skip || netHostSkip,
@@ -102,7 +126,11 @@ test('host-key-unusable: an RSA key that is too short', { skip }, async (t) => {
 });
 
 /* The way to the host goes through it, and ends once ssh has accepted the host's key: it is closed, or it stands still. */
-async function endsAfterKey(t: TestContext, rig: Rig, how: 'closed' | 'still'): Promise<MasterEnd> {
+async function endsAfterKey(
+  t: TestContext,
+  rig: Rig,
+  how: 'closed' | HurryingClock,
+): Promise<MasterEnd> {
   const place: { path: string | undefined } = { path: undefined };
   const isKeyed = (): boolean =>
     place.path !== undefined && readFileSync(place.path, 'utf8').includes('hostkey HOSTNAME');
@@ -116,6 +144,7 @@ async function endsAfterKey(t: TestContext, rig: Rig, how: 'closed' | 'still'): 
     socket.on('data', (bytes) => {
       if (!isKeyed()) onward.write(bytes);
       else if (how === 'closed') socket.destroy();
+      else how.hurry(15);
     });
   });
   const master = rig.open({ port });
@@ -133,8 +162,9 @@ test('closed-before-login: the host shows its key and closes', { skip }, async (
 });
 
 test('login-stalled: the host shows its key and stands still', { skip }, async (t) => {
-  const rig = await openRig(t, { deps: { clock: createFastClock(15) } });
-  const end = await endsAfterKey(t, rig, 'still');
+  const clock = createHurryingClock();
+  const rig = await openRig(t, { deps: { clock } });
+  const end = await endsAfterKey(t, rig, clock);
   assert.equal(end.cause, 'login-stalled', end.stderr);
 });
 
@@ -299,13 +329,15 @@ test('keepalive: a live host falls silent, and what is missed is counted', {
   skip: skip || netHostSkip,
 }, async (t) => {
   await using host = await openNetHost();
+  const clock = createHurryingClock();
   const rig = await openRig(t, {
     sshd: { host: host.address, wrap: host.wrap },
-    deps: { clock: createFastClock(20) },
+    deps: { clock },
   });
   const master = rig.open();
   assert.equal(await master.started, 'live');
   await host.drop(100);
+  clock.hurry(20);
   const { cause } = await master.ended;
   assert.equal(cause, 'keepalive');
   await nothingLeft(rig);

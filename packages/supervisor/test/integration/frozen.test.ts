@@ -125,15 +125,18 @@ test('S1: a stopped spawnd with a spawn in its queue starts nothing once its own
 
 test('S2: a spawn that spawnd never answers fails in the end, and starts nothing later', async (t) => {
   const rig = createRig(t);
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(200) });
+  const clock = createHurriedClock();
+  const supervisor = await rig.supervisor({ clock });
   const first = await supervisor.spawn(rig.sh('exec sleep 300'));
   const spawnd = seeProcess(seeProcess(first.pid)?.parentPid ?? 0)?.parentPid ?? 0;
   process.kill(spawnd, 'SIGSTOP');
+  clock.hurry(200);
   try {
     await assert.rejects(supervisor.spawn(rig.sh('echo started >> lines')), {
       code: 'spawn-failed',
     });
   } finally {
+    clock.hurry(1);
     process.kill(spawnd, 'SIGCONT');
   }
   await first.cancel();
@@ -148,7 +151,10 @@ test('O5: a stopped shim is not taken for a dead one, and is adopted when it ans
   const shim = seeProcess(pid)?.parentPid ?? 0;
   await owner.kill();
   process.kill(shim, 'SIGSTOP');
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(20) });
+  const clock = createHurriedClock();
+  clock.hurry(20);
+  const supervisor = await rig.supervisor({ clock });
+  clock.hurry(1);
   const [{ decision } = assert.fail('one decision')] = rig.events.all('reconcile');
   assert.equal(decision.decision, 'unverifiable');
   assert.equal(supervisor.get(runIdOf(runId))?.epoch, 1, 'it was not touched');
@@ -162,13 +168,16 @@ test('O5: a stopped shim is not taken for a dead one, and is adopted when it ans
 
 test('T5: a cancel that a stopped shim could not hear is told again when it wakes', async (t) => {
   const rig = createRig(t);
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const clock = createHurriedClock();
+  const supervisor = await rig.supervisor({ clock });
   const run = await supervisor.spawn(rig.sh('exec sleep 300'));
   const shim = seeProcess(run.pid)?.parentPid ?? 0;
   process.kill(shim, 'SIGSTOP');
+  clock.hurry(50);
   await run.cancel();
   assert.ok(isAlive(run.pid));
   await rig.until(() => rig.logged.includes('run.uncertain'), 'the request is given up');
+  clock.hurry(1);
   process.kill(shim, 'SIGCONT');
   assert.equal((await run.wait()).reason, 'manual-cancel');
 });
@@ -178,12 +187,15 @@ test('O4: an operator whose cancel a stopped shim did not hear is told so, and w
   const owner = await rig.owner();
   const { runId, pid } = await owner.call('spawn', rig.sh('exec sleep 300'));
   const shim = seeProcess(pid)?.parentPid ?? 0;
-  const operator = await rig.supervisor({ clock: createHurriedClock(50) });
+  const clock = createHurriedClock();
+  const operator = await rig.supervisor({ clock });
   process.kill(shim, 'SIGSTOP');
+  clock.hurry(50);
   try {
     const run = await operator.attach(runIdOf(runId));
     await assert.rejects(run.cancel(), { code: 'shim-unreachable' });
   } finally {
+    clock.hurry(1);
     process.kill(shim, 'SIGCONT');
   }
   assert.ok(isAlive(pid));

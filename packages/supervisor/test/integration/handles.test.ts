@@ -132,10 +132,13 @@ test('O3: waiting and reading end with a reason when the run is taken over', asy
 
 test('a beat of the lease tells which runs have said something', async (t) => {
   const rig = createRig(t);
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const clock = createHurriedClock();
+  const supervisor = await rig.supervisor({ clock });
   const run = await supervisor.spawn(rig.sh('echo up; exec sleep 300'));
+  clock.hurry(50);
   const { atMs } = await rig.events.until('output-heartbeat');
   await rig.until(() => supervisor.get(run.runId)?.lastOutputAtMs === atMs, 'it is recorded');
+  clock.hurry(1);
   await run.cancel();
   await run.wait();
 });
@@ -146,9 +149,16 @@ test('a signal, an adoption and an end are no output', async (t) => {
   const { runId } = await owner.call('spawn', rig.sh('exec sleep 300', { runId: 'silent' }));
   await owner.call('signal', runId, 'SIGCONT');
   await owner.kill();
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const clock = createHurriedClock();
+  const supervisor = await rig.supervisor({ clock });
   const run = await supervisor.attach(runIdOf(runId));
   await run.signal('SIGCONT');
+  const leaseEnd = (): unknown =>
+    rig.sql('SELECT max(lease_expires_at_ms) AS at FROM owners')[0]?.['at'];
+  const before = leaseEnd();
+  clock.hurry(50);
+  await rig.until(() => leaseEnd() !== before, 'a beat of the lease');
+  clock.hurry(1);
   assert.equal(run.snapshot().lastOutputAtMs, undefined);
   await run.signal('SIGKILL', 'somebody');
   const exit = await run.wait();

@@ -1,15 +1,10 @@
 /*
- * A clock on which every wait is shorter by a factor, so that a test need not sit through limits of many seconds.
- * Only this process hurries: shims and spawnd keep their own time.
+ * An ordinary clock until the test lets it hurry, so that a test need not sit through limits of many seconds.
+ * Only this process hurries: shims and spawnd keep their own time, and the time of day stays what it is.
  */
-import { type Clock, createSystemClock } from '@clawdfather/kit';
+import { createSystemClock } from '@clawdfather/kit';
+import { createHurryingClock, type HurryingClock } from '@clawdfather/testkit';
 
-export function createHurriedClock(factor: number): Clock {
-  const clock = createSystemClock();
-  return {
-    wallMs: () => clock.wallMs(),
-    monotonicMs: () => clock.monotonicMs() * factor,
-    sleep: (ms, signal) => clock.sleep(ms / factor, signal),
-    timer: (ms, fire) => clock.timer(ms / factor, fire),
-  };
+export function createHurriedClock(): HurryingClock {
+  return { ...createHurryingClock(), wallMs: createSystemClock().wallMs };
 }

@@ -53,7 +53,7 @@ for (const { name, input } of transports) {
     const rig = createRig(t);
     const supervisor = await rig.supervisor();
     const script = 'echo first; sleep 300';
-    const run = await supervisor.spawn(input(rig, script, { noOutputTimeoutMs: 250 }));
+    const run = await supervisor.spawn(input(rig, script, { noOutputTimeoutMs: 5_000 }));
     const exit = await run.wait();
     assert.equal(exit.reason, 'no-output-timeout');
     assert.match(await textOf(run), /^first\r?\n$/);
@@ -64,12 +64,12 @@ for (const { name, input } of transports) {
   test(`pty-interactive (${name}): output now and then re-arms the watchdog`, async (t) => {
     const rig = createRig(t);
     const supervisor = await rig.supervisor();
-    const script = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf .; sleep 0.1; done';
-    const run = await supervisor.spawn(input(rig, script, { noOutputTimeoutMs: 1000 }));
+    const script = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf .; sleep 0.5; done';
+    const run = await supervisor.spawn(input(rig, script, { noOutputTimeoutMs: 5_000 }));
     const exit = await run.wait();
     assert.equal(exit.reason, 'exit');
     assert.equal(exit.code, 0);
-    assert.ok((exit.durationMs ?? 0) > 1000, 'it lived longer than the watchdog');
+    assert.ok((exit.durationMs ?? 0) > 5_000, 'it lived longer than the watchdog');
     assert.equal(await textOf(run), '.'.repeat(12));
   });
 

@@ -68,15 +68,21 @@ test('O7: replaceExisting ends and records a run whose owner is dead', async (t)
 
 test('O7: a run that cannot be verified keeps its scope, unless a person forces it', async (t) => {
   const rig = createRig(t);
-  const supervisor = await rig.supervisor({ clock: createHurriedClock(50) });
+  const clock = createHurriedClock();
+  const supervisor = await rig.supervisor({ clock });
   const input = rig.sh('exec sleep 300', { scopeKey: 'one' });
   const first = await supervisor.spawn(input);
   const shim = seeProcess(first.pid)?.parentPid ?? 0;
   process.kill(shim, 'SIGSTOP');
   const replacing = { ...input, replaceExisting: true };
+  clock.hurry(50);
   await assert.rejects(supervisor.spawn(replacing), { code: 'scope-uncertain' });
   assert.equal(supervisor.get(first.runId)?.scopeKey, 'one');
-  const second = await supervisor.spawn({ ...replacing, force: true });
+  const forced = supervisor.spawn({ ...replacing, force: true });
+  const isFree = (): boolean => supervisor.get(first.runId)?.scopeKey === undefined;
+  await Promise.race([forced, rig.until(isFree, 'its scope is free')]);
+  clock.hurry(1);
+  const second = await forced;
   assert.ok(isAlive(second.pid));
   assert.ok(isAlive(first.pid), 'nobody killed what could not be asked');
   assert.equal(supervisor.get(first.runId)?.scopeKey, undefined);

@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test';
 import type { Clock } from '@clawdfather/kit';
 import {
   createFastClock,
+  createHurryingClock,
   expectInitialize,
   expectNew,
   gate,
@@ -128,8 +129,9 @@ test('W10: a clock that jumps empties no queue', async (t) => {
 });
 
 test('a turn that could have run for as long as it may fails', async (t) => {
-  const clock = createFastClock(100);
+  const clock = createHurryingClock();
   const world = await twoTurns(t, { clock, limits: { agent: lane(1) } });
+  clock.hurry(100);
   await world.rig.until('it has failed', () => world.status() === 'failed');
   const { result } = world.rig.database.threads
     .get(world.second.id)!
