@@ -4,11 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type AskingAgent, openAskingAgent } from '../support/asking-agent.ts';
 import { openChromium } from '../support/chromium.ts';
+import { noteTimers, resumeTimers, stopTimers } from '../support/long-timers.ts';
 import { openPhone, type Phone, type PhoneSize } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
+import { armed, tapArmed } from '../support/tap-armed.ts';
 
 let browser: Browser;
 let gateway: RealGateway;
@@ -27,21 +29,6 @@ after(async () => {
   await browser?.close();
   await gateway?.[Symbol.asyncDispose]();
 });
-
-const armed = (page: Page, name: string) =>
-  page.locator('.decision-bar button[aria-disabled="false"]', { hasText: name });
-
-/* Taps until it is taken: buttons that have just moved take no tap, and what is tapped may move at any moment. */
-async function tapArmed(page: Page, name: string): Promise<void> {
-  const buttons = page.locator('.decision-bar button', { hasText: name });
-  do {
-    await armed(page, name).click();
-    // What a tap does is shown by then.
-    await page.evaluate(async () => {
-      for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
-    });
-  } while ((await buttons.count()) > 0);
-}
 
 async function stateOf(id: string): Promise<string> {
   return (await gateway.client.approvals.get({ params: { id } })).state;
@@ -121,9 +108,11 @@ test('an allowed command runs only after the time for undo; undo sends nothing; 
   });
   await page.getByRole('link', { name: /touch undone/ }).click();
   assert.equal(await page.getByText('Allow always', { exact: true }).count(), 0);
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Taken back. Nothing was sent.').waitFor();
+  await resumeTimers(page);
   assert.deepEqual([decisions, await stateOf(id)], [[], 'pending']);
 
   await page.getByRole('button', { name: 'Allow always…' }).click();
@@ -156,6 +145,7 @@ test('hiding the app takes back what was chosen, so nothing is decided unseen', 
   const id = await agent.ask('touch unseen');
   await using phone = await openPhone(browser, { gateway, as: signedIn, at: `/approvals/${id}` });
   const { page } = phone;
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await page.evaluate(() => {
@@ -179,6 +169,7 @@ test('what a computer held when it fell asleep is not sent when it wakes, also w
     if (request.method() === 'POST' && request.url().includes('/approvals/'))
       sent.push(request.url());
   });
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   // Its monotonic clock stood still.
@@ -186,6 +177,7 @@ test('what a computer held when it fell asleep is not sent when it wakes, also w
     const now = Date.now.bind(Date);
     Date.now = () => now() + sleptMs;
   }, 60_000);
+  await resumeTimers(page);
   await page.getByText('You left before it was sent. Nothing was decided.').waitFor();
   assert.deepEqual([sent, await stateOf(id)], [[], 'pending']);
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
@@ -195,6 +187,7 @@ test('what was decided elsewhere says by whom, and a decision that was being hel
   const id = await agent.ask('touch elsewhere');
   await using phone = await openPhone(browser, { gateway, as: signedIn, at: `/approvals/${id}` });
   const { page } = phone;
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await gateway.client.approvals.decide({
@@ -213,40 +206,10 @@ test('what was decided elsewhere is told by an event: it shows although nothing 
   await page.addInitScript(noteTimers);
   await page.goto(`${gateway.url}/approvals/${id}`);
   await armed(page, 'Allow once').waitFor();
-  await page.evaluate(() => (globalThis as unknown as NotedTimers).stopTimers());
+  await stopTimers(page);
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
   await page.getByText(/Denied by you, on “.+”/).waitFor();
 });
-
-interface NotedTimers {
-  stopTimers(): void;
-}
-
-/*
- * Runs in the page before anything of it does. From `stopTimers` on no timer fires that could ask the gateway from time to time; shorter
- * ones, as between two looks, do.
- */
-function noteTimers(): void {
-  const shortMs = 400;
-  const long = new Set<number>();
-  let isStopped = false;
-  for (const name of ['setTimeout', 'setInterval'] as const) {
-    const start = globalThis[name] as (...given: unknown[]) => number;
-    const startNoted = (work: unknown, ms = 0, ...rest: unknown[]): number => {
-      const isLong = ms > shortMs || name === 'setInterval';
-      if (isLong && isStopped) return 0;
-      const timer = start(work, ms, ...rest);
-      if (isLong) long.add(timer);
-      return timer;
-    };
-    Object.assign(globalThis, { [name]: startNoted });
-  }
-  const stopTimers = (): void => {
-    isStopped = true;
-    for (const timer of long) clearTimeout(timer);
-  };
-  Object.assign(globalThis, { stopTimers });
-}
 
 test('without a connection the buttons are off and say why, and nothing is kept for later', async () => {
   const id = await agent.ask('touch offline');
