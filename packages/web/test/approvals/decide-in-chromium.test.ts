@@ -10,7 +10,7 @@ import { openChromium } from '../support/chromium.ts';
 import { noteTimers, resumeTimers, stopTimers } from '../support/long-timers.ts';
 import { openPhone, type Phone, type PhoneSize } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
-import { armed, tapArmed } from '../support/tap-armed.ts';
+import { armed, droppedNote, tapArmed, tapUntil, tapUntilSent } from '../support/tap-armed.ts';
 
 let browser: Browser;
 let gateway: RealGateway;
@@ -118,8 +118,7 @@ test('an allowed command runs only after the time for undo; undo sends nothing; 
   await page.getByRole('button', { name: 'Allow always…' }).click();
   await page.locator('.rules code', { hasText: '/usr/bin/touch' }).waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
-  await tapArmed(page, 'Allow once');
-  await page.getByText(/Allowed by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Allow once', page.getByText(/Allowed by you, on this device/));
   await page.getByRole('link', { name: 'Open the run' }).waitFor();
   const { digest, state } = await gateway.client.approvals.get({ params: { id } });
   assert.equal(state, 'started');
@@ -135,8 +134,7 @@ test('denying with a reason tells the agent why', async () => {
   const { page } = phone;
   await page.getByRole('button', { name: 'Deny with a reason' }).click();
   await page.getByLabel(/Why not/).fill('Use the script instead.');
-  await armed(page, 'Deny').click();
-  await page.getByText('Reason: Use the script instead.').waitFor();
+  await tapUntilSent(page, 'Deny', page.getByText('Reason: Use the script instead.'));
   const { reason, state } = await gateway.client.approvals.get({ params: { id } });
   assert.deepEqual([state, reason], ['denied', 'Use the script instead.']);
 });
@@ -154,7 +152,7 @@ test('hiding the app takes back what was chosen, so nothing is decided unseen', 
     Object.defineProperty(document, 'visibilityState', { value: 'visible', configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   });
-  await page.getByText('You left before it was sent. Nothing was decided.').waitFor();
+  await droppedNote(page).waitFor();
   await armed(page, 'Allow once').waitFor();
   assert.equal(await stateOf(id), 'pending');
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
@@ -178,7 +176,7 @@ test('what a computer held when it fell asleep is not sent when it wakes, also w
     Date.now = () => now() + sleptMs;
   }, 60_000);
   await resumeTimers(page);
-  await page.getByText('You left before it was sent. Nothing was decided.').waitFor();
+  await droppedNote(page).waitFor();
   assert.deepEqual([sent, await stateOf(id)], [[], 'pending']);
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
 });
@@ -261,8 +259,7 @@ test('at 320 px the way to the end makes room for the buttons, and buttons that 
   const [bar, way] = [await page.locator('.decision-bar').boundingBox(), await pill.boundingBox()];
   assert.ok(bar !== null && way !== null);
   assert.ok(way.y + way.height <= bar.y || way.y >= bar.y + bar.height, 'one beside the other');
-  await armed(page, 'Deny').click();
-  await page.locator('.thread-facts').getByText('done').waitFor();
+  await tapUntilSent(page, 'Deny', page.locator('.thread-facts').getByText('done'));
 });
 
 test('in a conversation what leads further is hit in its whole height, close above the buttons', async () => {
@@ -334,15 +331,12 @@ test('a question is answered with its form, and a permission of an agent with ou
   const { page } = phone;
   // The thread itself is in the inbox, too, as one that works.
   await page.locator('a[href^="/asks/"]', { hasText: 'Which branch' }).click();
-  await armed(page, 'Send answer').click();
-  await page.getByText('This is needed.').waitFor();
+  await tapUntil(page, 'Send answer', page.getByText('This is needed.'));
   await page.getByLabel('Which branch?').fill('main');
-  await tapArmed(page, 'Send answer');
-  await page.getByText(/Answered by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Send answer', page.getByText(/Answered by you, on this device/));
   await phone.go(`/threads/${thread}`);
   await page.getByText('Which branch?: main').waitFor();
-  await tapArmed(page, 'Allow once');
-  await page.getByText('rm -r build: allow').first().waitFor();
+  await tapUntilSent(page, 'Allow once', page.getByText('rm -r build: allow').first());
   await page.getByText(/Permission allowed by you, on this device/).waitFor();
 });
 
@@ -352,8 +346,7 @@ test('a permission that was denied says so: on its screen, in the list of all, a
   const { page } = phone;
   await page.locator('a[href^="/asks/"]', { hasText: 'terraform apply' }).click();
   await page.getByRole('heading', { name: 'Permission', level: 1 }).waitFor();
-  await tapArmed(page, 'Deny');
-  await page.getByText(/Denied by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Deny', page.getByText(/Denied by you, on this device/));
   await page.locator('.over .badge.bad', { hasText: 'denied' }).waitFor();
   await phone.go('/approvals');
   const row = page.locator('a.row', { hasText: 'terraform apply' });
