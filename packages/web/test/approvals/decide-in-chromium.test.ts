@@ -4,11 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { type AskingAgent, openAskingAgent } from '../support/asking-agent.ts';
 import { openChromium } from '../support/chromium.ts';
+import { noteTimers, resumeTimers, stopTimers } from '../support/long-timers.ts';
 import { openPhone, type Phone, type PhoneSize } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
+import { armed, droppedNote, tapArmed, tapUntil, tapUntilSent } from '../support/tap-armed.ts';
 
 let browser: Browser;
 let gateway: RealGateway;
@@ -27,21 +29,6 @@ after(async () => {
   await browser?.close();
   await gateway?.[Symbol.asyncDispose]();
 });
-
-const armed = (page: Page, name: string) =>
-  page.locator('.decision-bar button[aria-disabled="false"]', { hasText: name });
-
-/* Taps until it is taken: buttons that have just moved take no tap, and what is tapped may move at any moment. */
-async function tapArmed(page: Page, name: string): Promise<void> {
-  const buttons = page.locator('.decision-bar button', { hasText: name });
-  do {
-    await armed(page, name).click();
-    // What a tap does is shown by then.
-    await page.evaluate(async () => {
-      for (let frames = 0; frames < 2; frames += 1) await new Promise(requestAnimationFrame);
-    });
-  } while ((await buttons.count()) > 0);
-}
 
 async function stateOf(id: string): Promise<string> {
   return (await gateway.client.approvals.get({ params: { id } })).state;
@@ -121,16 +108,17 @@ test('an allowed command runs only after the time for undo; undo sends nothing; 
   });
   await page.getByRole('link', { name: /touch undone/ }).click();
   assert.equal(await page.getByText('Allow always', { exact: true }).count(), 0);
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Taken back. Nothing was sent.').waitFor();
+  await resumeTimers(page);
   assert.deepEqual([decisions, await stateOf(id)], [[], 'pending']);
 
   await page.getByRole('button', { name: 'Allow always…' }).click();
   await page.locator('.rules code', { hasText: '/usr/bin/touch' }).waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
-  await tapArmed(page, 'Allow once');
-  await page.getByText(/Allowed by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Allow once', page.getByText(/Allowed by you, on this device/));
   await page.getByRole('link', { name: 'Open the run' }).waitFor();
   const { digest, state } = await gateway.client.approvals.get({ params: { id } });
   assert.equal(state, 'started');
@@ -146,8 +134,7 @@ test('denying with a reason tells the agent why', async () => {
   const { page } = phone;
   await page.getByRole('button', { name: 'Deny with a reason' }).click();
   await page.getByLabel(/Why not/).fill('Use the script instead.');
-  await armed(page, 'Deny').click();
-  await page.getByText('Reason: Use the script instead.').waitFor();
+  await tapUntilSent(page, 'Deny', page.getByText('Reason: Use the script instead.'));
   const { reason, state } = await gateway.client.approvals.get({ params: { id } });
   assert.deepEqual([state, reason], ['denied', 'Use the script instead.']);
 });
@@ -156,6 +143,7 @@ test('hiding the app takes back what was chosen, so nothing is decided unseen', 
   const id = await agent.ask('touch unseen');
   await using phone = await openPhone(browser, { gateway, as: signedIn, at: `/approvals/${id}` });
   const { page } = phone;
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await page.evaluate(() => {
@@ -164,7 +152,7 @@ test('hiding the app takes back what was chosen, so nothing is decided unseen', 
     Object.defineProperty(document, 'visibilityState', { value: 'visible', configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
   });
-  await page.getByText('You left before it was sent. Nothing was decided.').waitFor();
+  await droppedNote(page).waitFor();
   await armed(page, 'Allow once').waitFor();
   assert.equal(await stateOf(id), 'pending');
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
@@ -179,6 +167,7 @@ test('what a computer held when it fell asleep is not sent when it wakes, also w
     if (request.method() === 'POST' && request.url().includes('/approvals/'))
       sent.push(request.url());
   });
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   // Its monotonic clock stood still.
@@ -186,7 +175,8 @@ test('what a computer held when it fell asleep is not sent when it wakes, also w
     const now = Date.now.bind(Date);
     Date.now = () => now() + sleptMs;
   }, 60_000);
-  await page.getByText('You left before it was sent. Nothing was decided.').waitFor();
+  await resumeTimers(page);
+  await droppedNote(page).waitFor();
   assert.deepEqual([sent, await stateOf(id)], [[], 'pending']);
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
 });
@@ -195,6 +185,7 @@ test('what was decided elsewhere says by whom, and a decision that was being hel
   const id = await agent.ask('touch elsewhere');
   await using phone = await openPhone(browser, { gateway, as: signedIn, at: `/approvals/${id}` });
   const { page } = phone;
+  await stopTimers(page);
   await tapArmed(page, 'Allow once');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
   await gateway.client.approvals.decide({
@@ -213,40 +204,10 @@ test('what was decided elsewhere is told by an event: it shows although nothing 
   await page.addInitScript(noteTimers);
   await page.goto(`${gateway.url}/approvals/${id}`);
   await armed(page, 'Allow once').waitFor();
-  await page.evaluate(() => (globalThis as unknown as NotedTimers).stopTimers());
+  await stopTimers(page);
   await gateway.client.approvals.decide({ params: { id }, body: { decision: 'deny' } });
   await page.getByText(/Denied by you, on “.+”/).waitFor();
 });
-
-interface NotedTimers {
-  stopTimers(): void;
-}
-
-/*
- * Runs in the page before anything of it does. From `stopTimers` on no timer fires that could ask the gateway from time to time; shorter
- * ones, as between two looks, do.
- */
-function noteTimers(): void {
-  const shortMs = 400;
-  const long = new Set<number>();
-  let isStopped = false;
-  for (const name of ['setTimeout', 'setInterval'] as const) {
-    const start = globalThis[name] as (...given: unknown[]) => number;
-    const startNoted = (work: unknown, ms = 0, ...rest: unknown[]): number => {
-      const isLong = ms > shortMs || name === 'setInterval';
-      if (isLong && isStopped) return 0;
-      const timer = start(work, ms, ...rest);
-      if (isLong) long.add(timer);
-      return timer;
-    };
-    Object.assign(globalThis, { [name]: startNoted });
-  }
-  const stopTimers = (): void => {
-    isStopped = true;
-    for (const timer of long) clearTimeout(timer);
-  };
-  Object.assign(globalThis, { stopTimers });
-}
 
 test('without a connection the buttons are off and say why, and nothing is kept for later', async () => {
   const id = await agent.ask('touch offline');
@@ -298,8 +259,7 @@ test('at 320 px the way to the end makes room for the buttons, and buttons that 
   const [bar, way] = [await page.locator('.decision-bar').boundingBox(), await pill.boundingBox()];
   assert.ok(bar !== null && way !== null);
   assert.ok(way.y + way.height <= bar.y || way.y >= bar.y + bar.height, 'one beside the other');
-  await armed(page, 'Deny').click();
-  await page.locator('.thread-facts').getByText('done').waitFor();
+  await tapUntilSent(page, 'Deny', page.locator('.thread-facts').getByText('done'));
 });
 
 test('in a conversation what leads further is hit in its whole height, close above the buttons', async () => {
@@ -371,15 +331,12 @@ test('a question is answered with its form, and a permission of an agent with ou
   const { page } = phone;
   // The thread itself is in the inbox, too, as one that works.
   await page.locator('a[href^="/asks/"]', { hasText: 'Which branch' }).click();
-  await armed(page, 'Send answer').click();
-  await page.getByText('This is needed.').waitFor();
+  await tapUntil(page, 'Send answer', page.getByText('This is needed.'));
   await page.getByLabel('Which branch?').fill('main');
-  await tapArmed(page, 'Send answer');
-  await page.getByText(/Answered by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Send answer', page.getByText(/Answered by you, on this device/));
   await phone.go(`/threads/${thread}`);
   await page.getByText('Which branch?: main').waitFor();
-  await tapArmed(page, 'Allow once');
-  await page.getByText('rm -r build: allow').first().waitFor();
+  await tapUntilSent(page, 'Allow once', page.getByText('rm -r build: allow').first());
   await page.getByText(/Permission allowed by you, on this device/).waitFor();
 });
 
@@ -389,8 +346,7 @@ test('a permission that was denied says so: on its screen, in the list of all, a
   const { page } = phone;
   await page.locator('a[href^="/asks/"]', { hasText: 'terraform apply' }).click();
   await page.getByRole('heading', { name: 'Permission', level: 1 }).waitFor();
-  await tapArmed(page, 'Deny');
-  await page.getByText(/Denied by you, on this device/).waitFor();
+  await tapUntilSent(page, 'Deny', page.getByText(/Denied by you, on this device/));
   await page.locator('.over .badge.bad', { hasText: 'denied' }).waitFor();
   await phone.go('/approvals');
   const row = page.locator('a.row', { hasText: 'terraform apply' });

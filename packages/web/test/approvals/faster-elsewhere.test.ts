@@ -9,6 +9,7 @@ import { openChromium } from '../support/chromium.ts';
 import { isApproval, talk } from '../support/conversations.ts';
 import { openPhone } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
+import { tapUntilSent } from '../support/tap-armed.ts';
 
 let browser: Browser;
 let gateway: RealGateway;
@@ -40,10 +41,11 @@ test('in a thread the card stays although this device has answered, too, and bot
     return route.continue();
   });
   const readAgain = readAfterRefusal(page);
-  await page.locator('.decision-bar button[aria-disabled="false"]', { hasText: 'Allow' }).click();
-  await readAgain;
   const card = page.locator('.decision', { hasText: 'rm -r build' });
-  await card.getByText(`Dropped by you, on “${device}”`).waitFor();
+  const dropped = card.getByText(`Dropped by you, on “${device}”`);
+  await tapUntilSent(page, 'Allow', dropped);
+  await readAgain;
+  await dropped.waitFor();
   const line = page.locator('.note', { hasText: 'Permission dropped' });
   await line.getByText(`by you, on “${device}”`).waitFor();
   gate.release();

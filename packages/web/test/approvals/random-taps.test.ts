@@ -54,7 +54,7 @@ async function tapAtRandom(count: number, seed: number): Promise<void> {
   await using phone = await openPhone(browser, { gateway });
   const { page } = phone;
   await page.evaluate(() => {
-    // Held for so long that every round is over before anything is sent.
+    // Held for so long that a round, which ends when something is held, is over before it is sent.
     localStorage.setItem('clf-preferences', JSON.stringify({ undoMs: 5_000 }));
   });
   await page.reload();
@@ -69,6 +69,7 @@ async function tapAtRandom(count: number, seed: number): Promise<void> {
     await phone.go(`/approvals/${id}`);
     for (let tap = 0; tap < tapsPerRound && taps < count; tap += 1) {
       await page.waitForTimeout(chance(420));
+      if ((await page.locator('.held').count()) > 0) break;
       if (chance(4) === 0) await page.evaluate(shift, chance(60));
       if (chance(8) === 0) await page.evaluate(cover, 1 + chance(200));
       await tapOnce(cdp, await aim(page, chance(2) === 0), chance(3) === 0 ? chance(500) : 20);

@@ -9,6 +9,7 @@ import { openAskingAgent } from '../support/asking-agent.ts';
 import { openChromium } from '../support/chromium.ts';
 import { isApproval, isEnd, talk, untilEvent } from '../support/conversations.ts';
 import { routeNewerGateway } from '../support/newer-gateway.ts';
+import { openPageTime } from '../support/page-time.ts';
 import { openPhone, type Phone, type PhoneOptions } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
 import { watchPage } from '../support/witness.ts';
@@ -71,8 +72,10 @@ test('signing out empties this device, and the other tab is out, too', async () 
   await page.getByRole('button', { name: 'Sign out here' }).click();
   await page.getByText('You are signed out').waitFor();
   await page.waitForFunction(() => localStorage.length === 0);
-  assert.deepEqual(await keptIn(page), { rows: 0, local: 0, cookies: '' });
+  // It empties the device once more, when it hears of it, and is the first to know that it has.
   await tab.getByLabel('Login link or code').waitFor();
+  await tab.waitForFunction(() => localStorage.length === 0);
+  assert.deepEqual(await keptIn(tab), { rows: 0, local: 0, cookies: '' });
 });
 
 test('a device that was revoked locks what it has, wipes it at its next contact, and says so', async () => {
@@ -84,19 +87,40 @@ test('a device that was revoked locks what it has, wipes it at its next contact,
     if (!isCurrent) await gateway.client.auth.revokeDevice({ params: { id } });
   }
   await page.getByText('This device was signed out').waitFor();
+  // The screen is locked first, and then what was kept is removed.
+  await page.waitForFunction(() => localStorage.getItem('clf-wiping') === null);
   assert.equal((await keptIn(page)).rows, 0);
   assert.equal(await page.getByRole('heading', { name: 'Threads' }).count(), 0);
   await context.clearCookies();
 });
 
+/* Of what happens in the account. */
+function isStream(request: Request): boolean {
+  const isOfAccount = request.url().includes('/api/v1/events');
+  return isOfAccount && request.headers()['accept'] === 'text/event-stream';
+}
+
 test('connections that are cut come back without a word', async () => {
-  await using phone = await openSignedIn({ at: '/threads', expects: away });
+  await using phone = await openSignedIn({ at: '/more', expects: away });
   const { page } = phone;
+  const opened = page.waitForRequest(isStream);
+  await page.goto(`${gateway.url}/threads`);
   await page.getByRole('heading', { name: 'Threads' }).waitFor();
+  await (await opened).response();
   const witness = await watchPage(page);
+  const time = await openPageTime(page);
+  await time.pause();
+  const lost = page.waitForEvent('requestfailed', isStream);
   gateway.proxy.reset();
-  await gateway.client.threads.create({ body: { title: 'After a short drop' } });
-  await page.getByText('After a short drop').waitFor();
+  await lost;
+  const title = 'After a short drop';
+  await gateway.client.threads.create({ body: { title } });
+  const isBack = async (): Promise<boolean> =>
+    time.isFollowing && (await page.getByText(title).count()) > 0;
+  // Of the page's own time: after four seconds it speaks of it.
+  await time.passUntil(isBack, 3_900);
+  await time.resume();
+  await page.getByText(title).waitFor();
   assert.deepEqual(await witness.strips(), []);
   assert.equal(await witness.sawSignIn(), false);
 });
@@ -105,8 +129,6 @@ test('a socket that only looks open is replaced when the page is seen again', as
   await using phone = await openPhone(browser, { gateway, isSignedIn: false, expects: away });
   const { page } = phone;
   await page.clock.install();
-  const isStream = (request: Request): boolean =>
-    request.url().includes('/api/v1/events') && request.headers()['accept'] === 'text/event-stream';
   const { hash } = new URL(await gateway.loginLink());
   const opened = page.waitForRequest(isStream);
   await page.goto(`${gateway.url}/threads${hash}`);

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { openChromium } from '../support/chromium.ts';
 import { isApproval, talk } from '../support/conversations.ts';
+import { stopTimers } from '../support/long-timers.ts';
 import { openPhone, type Phone } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
 
@@ -82,8 +83,9 @@ async function openAsked(id: string, textSize: string): Promise<Phone> {
   return phone;
 }
 
-/* With a finger. A button that has just moved takes no tap. */
+/* With a finger. A button that has just moved takes no tap. What was chosen is held for as long as the test looks at it. */
 async function tapAllow(page: Page, word = 'Allow once'): Promise<void> {
+  await stopTimers(page);
   const undo = page.getByRole('button', { name: 'Undo' });
   while ((await undo.count()) === 0) {
     await armed(page, word).tap();

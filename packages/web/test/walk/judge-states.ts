@@ -44,7 +44,9 @@ async function judge<Content>(
     // The others are judged all the same.
     return [await noWay(page, error)];
   }
-  return objectionsTo(page, state.within);
+  const objections = await objectionsTo(page, state.within);
+  await state.close?.(phone);
+  return objections;
 }
 
 /* With what was there instead. */

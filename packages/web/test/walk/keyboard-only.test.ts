@@ -4,11 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { openChromium } from '../support/chromium.ts';
 import { isApproval, isEnd, talk, untilEvent } from '../support/conversations.ts';
+import { resumeTimers, stopTimers } from '../support/long-timers.ts';
 import { openPhone } from '../support/phone.ts';
 import { openRealGateway, type RealGateway } from '../support/real-gateway.ts';
+import { armed, droppedNote, untilShown } from '../support/tap-armed.ts';
 
 let browser: Browser;
 let gateway: RealGateway;
@@ -113,13 +115,12 @@ test('who decides by keys keeps the focus: on Undo, on the button again, and on 
   const { page } = phone;
   await page.addInitScript(countPointers);
   await page.reload();
-  const armed = page.locator('.decision-bar button[aria-disabled="false"]', {
-    hasText: 'Allow once',
-  });
-  await armed.waitFor();
+  await armed(page, 'Allow once').waitFor();
   await tabTo(page, /Allow once/);
+  // It is held until it is taken back, however long that takes here.
+  await stopTimers(page);
   // Held down for longer than it takes to decide.
-  await page.keyboard.down('Enter');
+  await holdDownArmed(page, 'Allow once');
   await untilFocused(page, /^Undo$/);
   await page.keyboard.down('Enter');
   assert.equal(await focused(page), 'Undo');
@@ -127,14 +128,14 @@ test('who decides by keys keeps the focus: on Undo, on the button again, and on 
   await page.keyboard.press('Enter');
   await page.getByText('Taken back. Nothing was sent.').waitFor();
   await untilFocused(page, /^Allow once/);
-  await armed.waitFor();
+  await resumeTimers(page);
 
   const { promise: isLooked, resolve: looked } = Promise.withResolvers<void>();
   await page.route('**/api/v1/asks/*', async (route) => {
     if (route.request().method() === 'POST') await isLooked;
     await route.continue();
   });
-  await page.keyboard.press('Enter');
+  await pressUntilSent(page, 'Allow once', page.locator('.held:not(:has(button))'));
   await page.waitForFunction(() => document.activeElement?.matches('.held') === true);
   looked();
   await page.getByText('Allowed by you, on this device').waitFor();
@@ -214,10 +215,29 @@ test('the page can be zoomed, and for those who want it nothing moves', async ()
 
 /* With the key of a person who has read it: the buttons take a moment. */
 async function decide(page: Page, word: string): Promise<void> {
-  await page.locator('.decision-bar button[aria-disabled="false"]', { hasText: word }).waitFor();
+  await armed(page, word).waitFor();
   await tabTo(page, new RegExp(word));
-  await page.keyboard.press('Enter');
-  await page.locator('.decision').waitFor({ state: 'detached' });
+  await pressUntilSent(page, word, page.locator('body:not(:has(.decision))'));
+}
+
+/* What has the focus is taken: a button that has just moved takes no key. The key is still down. */
+async function holdDownArmed(page: Page, word: string): Promise<void> {
+  for (;;) {
+    await armed(page, word).waitFor();
+    await page.keyboard.down('Enter');
+    await untilShown(page);
+    if ((await page.locator('.decision-bar').count()) === 0) return;
+    await page.keyboard.up('Enter');
+  }
+}
+
+/* Until this shows that it is on its way: a page that was busy when it was to be sent takes it for left, and sends nothing. */
+async function pressUntilSent(page: Page, word: string, sent: Locator): Promise<void> {
+  do {
+    await holdDownArmed(page, word);
+    await page.keyboard.up('Enter');
+    await sent.or(droppedNote(page)).first().waitFor();
+  } while ((await sent.count()) === 0);
 }
 
 /* It is in sight and marked, too. */

@@ -2,6 +2,7 @@
  * States of decisions and of what belongs to the account, and what lies over every screen.
  */
 import type { Page } from 'playwright-core';
+import { resumeTimers, stopTimers } from '../support/long-timers.ts';
 import { answerWith, press, refusal, sheet, sheetState, shows, type WalkState } from './states.ts';
 
 const armed = '.decision-bar button[aria-disabled="false"]';
@@ -28,14 +29,14 @@ const ofDecisions: readonly WalkState[] = [
     name: 'a decision that can be taken back',
     path: approvalPath,
     open: ({ page }) => hold(page, 'Deny'),
+    close: ({ page }) => takeBack(page),
   },
   {
     name: 'a decision that was taken back',
     path: approvalPath,
     open: async ({ page }) => {
       await hold(page, 'Deny');
-      await press(page, 'Undo');
-      await shows(page, 'Taken back. Nothing was sent.');
+      await takeBack(page);
     },
   },
   {
@@ -52,9 +53,16 @@ const ofDecisions: readonly WalkState[] = [
   },
 ];
 
-/* It is held for as long as it is looked at: a screen that is left drops it. */
+/* Until it is taken back, however long it is looked at. */
 async function hold(page: Page, word: string): Promise<void> {
+  await stopTimers(page);
   await tapUntil(page, word, '.held');
+}
+
+async function takeBack(page: Page): Promise<void> {
+  await press(page, 'Undo');
+  await shows(page, 'Taken back. Nothing was sent.');
+  await resumeTimers(page);
 }
 
 /* Buttons that have just moved take no tap. */

@@ -11,6 +11,8 @@ export interface WalkState<Content = StateContent> {
   readonly path: (content: Content) => string;
   /* From there on. Resolves when it is shown. */
   readonly open: (phone: Phone, content: Content) => Promise<void>;
+  /* What does not end with the screen, once it was judged. */
+  readonly close?: (phone: Phone) => Promise<void>;
   /* Only this part of the page is judged: the rest is judged as a screen. */
   readonly within?: string;
 }
