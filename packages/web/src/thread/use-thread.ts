@@ -100,6 +100,8 @@ export function useThread(id: string) {
     conversation,
     rows,
     known,
+    /* Never the one that is kept on the device: the thread was read on since it was written, here or elsewhere. */
+    seenSeq: facts.isKept.value ? undefined : known?.thread.seen_seq,
     running,
     waiting,
     unsent,
