@@ -110,3 +110,12 @@ test('a minute, or a second turn, makes an absence; nothing new makes none', () 
   assert.equal(isWorthTelling({ ...receipt, away_ms: 59_000, turns_total: 2 }), true);
   assert.equal(isWorthTelling({ ...receipt, events: 0 }), false);
 });
+
+test('that a waiting agent was closed meanwhile is nothing to come back to; a turn under way is', () => {
+  const state = { status: 'ready', running_turn_id: null, waiting_turns: 0, open_asks: 0 } as const;
+  const idle = { ...receipt, files_total: 0, decisions_total: 0, events: 2, state };
+  assert.equal(isWorthTelling(idle), false);
+  assert.equal(isWorthTelling({ ...idle, turns_total: 1 }), true);
+  assert.equal(isWorthTelling({ ...idle, state: { ...state, running_turn_id: 'x' } }), true);
+  assert.equal(isWorthTelling({ ...idle, missing: [{ from: 7, to: 7 }] }), true);
+});

@@ -21,8 +21,16 @@ export type Proof = ReceiptProof | 'not-here' | undefined;
 /* Shorter, and of one turn: the reader has hardly looked away. */
 const leastAwayMs = 60_000;
 
-export function isWorthTelling({ away_ms: awayMs, events, turns_total: turns }: Receipt): boolean {
-  return events > 0 && ((awayMs ?? 0) > leastAwayMs || turns > 1);
+export function isWorthTelling(receipt: Receipt): boolean {
+  const { away_ms: awayMs, turns_total: turns } = receipt;
+  return isAboutWork(receipt) && ((awayMs ?? 0) > leastAwayMs || turns > 1);
+}
+
+/* An agent that waits is closed after a while, which is an event, too, and nothing to come back to. */
+function isAboutWork({ events, missing, state, ...all }: Receipt): boolean {
+  const { turns_total: turns, decisions_total: decisions, files_total: files } = all;
+  const isUnderWay = state.running_turn_id !== null || state.waiting_turns > 0;
+  return events > 0 && (isUnderWay || turns + decisions + files + missing.length > 0);
 }
 
 export function receiptLines(receipt: Receipt, proof: Proof): readonly ReceiptLine[] {
