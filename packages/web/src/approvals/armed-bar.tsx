@@ -5,6 +5,7 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Leaning } from './next-arming.ts';
 import type { ArmedButtons } from './use-arming.ts';
+import type { Obstacle } from './use-may-decide.ts';
 
 export interface BarButton {
   readonly word: string;
@@ -23,22 +24,23 @@ export interface ArmedBarProps {
   readonly ways: readonly (BarButton | undefined)[];
   readonly armed: ArmedButtons;
   /* Why nothing can be decided now. */
-  readonly off: string | undefined;
+  readonly off: Obstacle | undefined;
 }
 
 export function ArmedBar({ name, bar, ways, armed, off }: ArmedBarProps) {
   /* A tap that came before the buttons were ready for it. */
   const [tooEarly, setTooEarly] = useState(false);
   const needsReading = !armed.isRead && ways.some((way) => way?.leaning === 'allows');
-  const why =
-    off ??
-    (armed.isInView
+  const isOffTold = off !== undefined && (!off.isBrief || tooEarly);
+  const why = isOffTold
+    ? off.why
+    : armed.isInView
       ? needsReading
         ? 'Read to the end to allow it.'
         : tooEarly
           ? 'It had just moved. Tap again.'
           : undefined
-      : 'Scroll until both buttons show.');
+      : 'Scroll until both buttons show.';
   const onEarly = (): void => setTooEarly(true);
   return (
     <>

@@ -12,6 +12,7 @@ import { type ArmedButtons, useArming } from './use-arming.ts';
 import type { DecisionMachine } from './use-decision.ts';
 import { useKeptFocus } from './use-kept-focus.ts';
 import { useKeptHeight } from './use-kept-height.ts';
+import type { Obstacle } from './use-may-decide.ts';
 
 export type DecisionPlace = 'inline' | 'whole';
 
@@ -31,7 +32,7 @@ export interface DecisionFrameProps {
   readonly right: BarButton | undefined;
   readonly machine: Pick<DecisionMachine<{ readonly doing: string }>, 'state' | 'takeBack'>;
   /* Why nothing can be decided now. */
-  readonly off: string | undefined;
+  readonly off: Obstacle | undefined;
   /* It is over: said in place of the buttons. */
   readonly over: ComponentChildren;
   readonly children: (marks: ReadingMarks) => ComponentChildren;

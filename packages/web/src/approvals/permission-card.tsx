@@ -19,13 +19,14 @@ import { DecisionFrame, type DecisionPlace, type ReadingMarks } from './decision
 import { ExactText } from './exact-text.tsx';
 import type { Ask } from '../text/thread-words.ts';
 import type { DecisionMachine } from './use-decision.ts';
+import type { Obstacle } from './use-may-decide.ts';
 
 export interface AskedCardProps {
   readonly ask: Ask;
   readonly place: DecisionPlace;
   readonly facts: AskFacts;
   readonly machine: DecisionMachine<AskChoice>;
-  readonly off: string | undefined;
+  readonly off: Obstacle | undefined;
   readonly over: ComponentChildren;
 }
 

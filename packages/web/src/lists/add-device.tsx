@@ -148,7 +148,7 @@ function Claimed({ login, onClose }: { readonly login: LoginCode; readonly onClo
         ]}
         armed={armed}
         // Why is said above.
-        off={act.isOff ? '' : undefined}
+        off={act.isOff ? { why: '', isBrief: false } : undefined}
       />
     </>
   );

@@ -12,7 +12,7 @@ import { leftMsOf, type Waiting } from '../approvals/expiry.ts';
 import { type Approval, outcomeOf } from '../approvals/outcome-words.ts';
 import { ReasonLayer } from '../approvals/reason-layer.tsx';
 import { type OnDecided, useDecision } from '../approvals/use-decision.ts';
-import { useWhyNot } from '../approvals/use-may-decide.ts';
+import { useObstacle } from '../approvals/use-may-decide.ts';
 import { useNow } from '../data/use-now.ts';
 import { formatWhen, useWho } from '../approvals/use-who.ts';
 import { Badge } from './rows.tsx';
@@ -43,11 +43,11 @@ export function ApprovalCard({ approval, readAtMs, place, onDone }: ApprovalCard
   const nowMs = useNow(1000, 'monotonic');
   const waiting = waitingOf(approval, readAtMs);
   const isOver = approval.state !== 'pending' || leftMsOf(waiting, nowMs) === 0;
-  const whyNot = useWhyNot();
+  const obstacle = useObstacle();
   const machine = useDecision<Choice>({
     clock,
     undoMs: preferences.undoMs.value,
-    canDecide: whyNot === undefined && !isOver,
+    canDecide: obstacle === undefined && !isOver,
     onDone,
     send: ({ doing: _doing, ...decision }) =>
       client.approvals.decide({
@@ -69,7 +69,7 @@ export function ApprovalCard({ approval, readAtMs, place, onDone }: ApprovalCard
       left={left}
       right={right}
       machine={machine}
-      off={whyNot}
+      off={obstacle}
       over={isOver ? <Over approval={approval} /> : undefined}
     >
       {(marks) => (

@@ -10,7 +10,7 @@ import { outcomeOfAsk } from '../approvals/outcome-words.ts';
 import type { Ask } from '../text/thread-words.ts';
 import { QuestionCard } from '../approvals/question-card.tsx';
 import { type OnDecided, useDecision } from '../approvals/use-decision.ts';
-import { useWhyNot } from '../approvals/use-may-decide.ts';
+import { useObstacle } from '../approvals/use-may-decide.ts';
 import { formatWhen, useWho } from '../approvals/use-who.ts';
 import { Badge } from './rows.tsx';
 
@@ -31,19 +31,21 @@ export interface AskChoice {
 export function AskCard({ ask, place = 'inline', onDone }: AskCardProps) {
   const { client, clock, preferences } = useApp();
   const [facts] = useState(() => factsOfAsk(ask));
-  const whyNot = useWhyNot();
+  const obstacle = useObstacle();
   const isOver = ask.state !== 'open';
   const machine = useDecision<AskChoice>({
     clock,
     undoMs: preferences.undoMs.value,
-    canDecide: whyNot === undefined && !isOver,
+    canDecide: obstacle === undefined && !isOver,
     onDone,
     send: ({ body }) =>
       client.asks.answer({ params: { id: ask.id }, body: { ...body, digest: ask.digest } }),
   });
   const over = isOver ? <Over ask={ask} /> : undefined;
   const Card = ask.class === 'question' ? QuestionCard : PermissionCard;
-  return <Card ask={ask} place={place} facts={facts} machine={machine} off={whyNot} over={over} />;
+  return (
+    <Card ask={ask} place={place} facts={facts} machine={machine} off={obstacle} over={over} />
+  );
 }
 
 function Over({ ask }: { readonly ask: Ask }) {
