@@ -82,6 +82,7 @@ export function useThread(id: string) {
       blocks: conversation.blocks.value ?? [],
       hasOlder: conversation.hasOlder.value,
       gaps: conversation.gaps.value,
+      ...facts.value.value,
     }),
   );
   const known = facts.value.value;
