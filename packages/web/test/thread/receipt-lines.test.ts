@@ -79,6 +79,31 @@ test('it says how long, what was restarted, that all was received, what changed,
   assert.equal(receiptSummary(receipt, proven), 'Away 2 h 14 min · all of it is here ✓');
 });
 
+test('each line leads to where it happened: absence, restart, decision and the ends of turns', () => {
+  const ended_at = '2026-11-01T09:30:00.000Z';
+  const turn = {
+    turn_id: 't',
+    status: 'completed',
+    code: 'success',
+    cause: null,
+    ended_at,
+  } as const;
+  const failed = { ...turn, status: 'failed', code: 'error' } as const;
+  const turns = [failed, { ...turn, ended_at: '2026-11-01T10:00:00.000Z' }];
+  const files = [{ path: 'a', kind: 'edited', added: 1, removed: 0, last_seq: 205 }];
+  const full = { ...receipt, turns, turns_total: 2, files } as unknown as Receipt;
+  const seqs = new Map([
+    ['2026-11-01T09:00:00.000Z', 150],
+    [ended_at, 300],
+    ['2026-11-01T10:00:00.000Z', 412],
+  ]);
+  const lines = receiptLines(full, proven, (at) => seqs.get(at));
+  assert.deepEqual(
+    lines.map(({ seq }) => seq),
+    [101, 150, 101, 205, 200, 412, 300, 412],
+  );
+});
+
 test('what was not received is named by its numbers, and is not called proven', () => {
   const missing = [
     { from: 120, to: 122 },
