@@ -344,6 +344,8 @@ export interface ThreadChange {
   readonly endedSyncs?: readonly ArtifactSyncRow[] | undefined;
   readonly artifacts?: readonly ArtifactRow[] | undefined;
   readonly events: readonly EventRow[];
+  /* Nobody has to read any of its events (decide/routine.ts): who had looked at all there was, still has. */
+  readonly isRoutine?: boolean | undefined;
   readonly frames: readonly FrameRow[];
   /* Room that it takes in the lanes. It is written if there is some, or not at all. */
   readonly claim?: LaneClaim | undefined;

@@ -1,5 +1,6 @@
 /*
- * Chromium's own counters of a page: the time of its main thread, its heap, its nodes, and what crossed the network for it.
+ * Chromium's own counters of a page: the time of its main thread, its layouts, and what crossed the network for it. (Its memory:
+ * packages/web/test/support/page-memory.ts.)
  */
 import type { Session } from './throttle.ts';
 
@@ -8,7 +9,6 @@ export interface Counted {
   readonly busyMs: number;
   readonly scriptMs: number;
   readonly layouts: number;
-  readonly heapBytes: number;
 }
 
 export async function count(session: Session): Promise<Counted> {
@@ -18,20 +18,7 @@ export async function count(session: Session): Promise<Counted> {
     busyMs: of('TaskDuration') * 1_000,
     scriptMs: of('ScriptDuration') * 1_000,
     layouts: of('LayoutCount'),
-    heapBytes: of('JSHeapUsedSize'),
   };
-}
-
-/* What is used after everything unused was collected. */
-export async function countHeap(session: Session): Promise<number> {
-  for (let n = 0; n < 3; n += 1) await session.send('HeapProfiler.collectGarbage');
-  return (await count(session)).heapBytes;
-}
-
-/* All nodes that are alive, in a document or not. (The command that lists detached ones keeps them alive itself.) */
-export async function countNodes(session: Session): Promise<number> {
-  for (let n = 0; n < 3; n += 1) await session.send('HeapProfiler.collectGarbage');
-  return (await session.send('Memory.getDOMCounters')).nodes;
 }
 
 export interface Traffic {

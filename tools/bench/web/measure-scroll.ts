@@ -3,7 +3,8 @@
  * many nodes there were, and how much of the main thread it needed. Beside it, in the same browser, a page of the same height with nothing
  * but boxes.
  */
-import { count, countHeap } from './counters.ts';
+import { countHeap } from '../../../packages/web/test/support/page-memory.ts';
+import { count } from './counters.ts';
 import { readNotes } from './page-watch.ts';
 import { slowProcessor, type Session } from './throttle.ts';
 import type { Measured, World } from './world.ts';

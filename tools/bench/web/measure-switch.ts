@@ -1,7 +1,7 @@
 /*
  * Going to and fro between two long conversations: what is left in memory that was not there before.
  */
-import { countHeap, countNodes } from './counters.ts';
+import { leftAfter } from '../../../packages/web/test/support/page-memory.ts';
 import type { World } from './world.ts';
 
 export interface Switched {
@@ -20,14 +20,6 @@ export async function switchThreads(world: World, switches: number): Promise<Swi
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(world.lastWords, { exact: true }).first().waitFor();
   };
-  // Code is compiled and both are kept before it counts.
-  for (let index = 0; index < 4; index += 1) await go(index);
-  const before = await countHeap(session);
-  const nodesBefore = await countNodes(session);
-  for (let index = 0; index < switches; index += 1) await go(index);
-  const after = await countHeap(session);
-  return {
-    leakedMegabytes: (after - before) / 1_000_000,
-    leakedNodes: (await countNodes(session)) - nodesBefore,
-  };
+  const { bytes, nodes } = await leftAfter(session, switches, go);
+  return { leakedMegabytes: bytes / 1_000_000, leakedNodes: nodes };
 }

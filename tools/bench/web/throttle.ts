@@ -4,10 +4,11 @@
  *
  * The network is slowed for the page. What a service worker asks for by itself is not.
  */
+import type { Session } from '../../../packages/web/test/support/page-memory.ts';
 import type { Phone } from '../../../packages/web/test/support/phone.ts';
 
 export type Page = Phone['page'];
-export type Session = Awaited<ReturnType<Phone['context']['newCDPSession']>>;
+export type { Session };
 
 const slowdown = 4;
 const bytesPerSecond = (megabits: number): number => (megabits * 1_000_000) / 8;

@@ -22,6 +22,7 @@ import type {
 } from '../rows.ts';
 import { nextTurn, type TurnEvent } from '../turn/next-turn.ts';
 import { formatNotification, formatRequest, type JsonObject } from '../wire/json-rpc.ts';
+import { isRoutine } from './routine.ts';
 
 /* What an agent says or does for a turn; the others are about it. */
 const outputTypes: ReadonlySet<EventType> = new Set([
@@ -195,6 +196,7 @@ export class Draft {
     const thread = { ...this.thread, status, updatedAtMs };
     // As a load finds them: absent where there are none.
     const syncs = this.#syncs.size === 0 ? {} : { syncs: this.#syncs };
+    const isAllRoutine = this.#events.length > 0 && this.#events.every(isRoutine);
     return {
       rows: { thread, run: this.run, calls, asks, turn, queue, ...syncs },
       endedTurns: this.#endedTurns,
@@ -203,6 +205,7 @@ export class Draft {
       artifacts: this.#artifacts,
       events: this.#events,
       frames: this.#frames,
+      ...(isAllRoutine && { isRoutine: true }),
     };
   }
 

@@ -71,6 +71,24 @@ test('closing a session ends its agent and says goodbye; the thread goes on in a
   assert.notEqual(thread.session_id, session.id);
 });
 
+test('a thread that was read to its end stays so when its agent is closed: nothing is unread, and the inbox names it not', async () => {
+  await using rig = await openTestGateway();
+  const { me, session, talk } = await startedWith(rig);
+  const turn = await talk.say('hello');
+  await talk.until(isEndOf(turn));
+  const threadNow = async () => (await me.get(`threads/${talk.id()}`)).body['thread'];
+  const { last_seq: read } = await threadNow();
+  assert.equal((await me.post(`threads/${talk.id()}/seen`, { seq: read })).status, 200);
+  assert.equal((await me.delete(`sessions/${session.id}`)).status, 200);
+  const { seq } = await talk.until(({ payload }) => payload['event'] === 'agent-ended');
+  assert.ok(seq > read);
+  const thread = await threadNow();
+  assert.equal(thread.seen_seq, thread.last_seq);
+  assert.deepEqual((await me.get('inbox')).body['went_on'], []);
+  const receipt = await me.get(`threads/${talk.id()}/receipt?since=${thread.seen_seq}`);
+  assert.equal(receipt.body['events'], 0);
+});
+
 test('a session that ended while no gateway was there: its agent ends with the next start', async () => {
   await using rig = await openTestGateway();
   const { session, talk, pid } = await startedWith(rig);

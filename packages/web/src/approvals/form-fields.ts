@@ -5,10 +5,14 @@
  * form says so instead of sending something else.
  */
 import { makeVisible } from '@clawdfather/kit';
+import { toLocalField, toMoment } from './date-time-field.ts';
 
 export interface Choice {
+  /* What the form knows it by. */
   readonly value: string;
   readonly name: string;
+  /* What is sent for it: as the schema has it, so a number stays one. */
+  readonly sent: string | number | boolean;
 }
 
 interface Named {
@@ -67,7 +71,9 @@ function parseField(name: string, property: Fields, isRequired: boolean): FormFi
   const choices = choicesOf(property);
   if (type === 'array') {
     const offered = choicesOf(fieldsOf(property['items']));
-    if (offered === undefined) return { ...named, kind: 'unknown' };
+    // An answer may hold several texts, and nothing else several times.
+    const isOfTexts = offered?.every(({ sent }) => typeof sent === 'string') === true;
+    if (offered === undefined || !isOfTexts) return { ...named, kind: 'unknown' };
     const countMin = numberOf(property['minItems']);
     return {
       ...named,
@@ -78,12 +84,13 @@ function parseField(name: string, property: Fields, isRequired: boolean): FormFi
     };
   }
   if (type === 'boolean') return { ...named, kind: 'yes-no' };
+  // Before numbers: one with an `enum` is one of them.
+  if (choices !== undefined) return { ...named, kind: 'choice', choices };
   if (type === 'number' || type === 'integer') {
     const min = numberOf(property['minimum']);
     const max = numberOf(property['maximum']);
     return { ...named, kind: 'number', isWhole: type === 'integer', min, max };
   }
-  if (choices !== undefined) return { ...named, kind: 'choice', choices };
   if (type !== 'string') return { ...named, kind: 'unknown' };
   return {
     ...named,
@@ -99,17 +106,17 @@ function choicesOf(property: Fields): readonly Choice[] | undefined {
   const { enum: values, enumNames: names, oneOf, anyOf } = property;
   if (Array.isArray(values)) {
     const given: readonly unknown[] = Array.isArray(names) ? names : [];
-    return values.map((value, index) => ({
-      value: String(value),
-      name: makeVisible(textOf(given[index]) ?? String(value)),
-    }));
+    return values.map((value, index) => choiceOf(value, given[index]));
   }
   const offered = oneOf ?? anyOf;
   if (!Array.isArray(offered)) return undefined;
-  return offered.map(fieldsOf).map(({ const: value, title }) => ({
-    value: String(value),
-    name: makeVisible(textOf(title) ?? String(value)),
-  }));
+  return offered.map(fieldsOf).map(({ const: value, title }) => choiceOf(value, title));
+}
+
+function choiceOf(value: unknown, title: unknown): Choice {
+  const text = String(value);
+  const isPlain = typeof value === 'number' || typeof value === 'boolean';
+  return { value: text, name: makeVisible(textOf(title) ?? text), sent: isPlain ? value : text };
 }
 
 /* What a schema offers from the start. */
@@ -117,7 +124,8 @@ export function firstValues(schema: unknown): FormValues {
   const properties = fieldsOf(fieldsOf(schema)['properties']);
   return Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]): [string, FormValue][] => {
-      const usual = fieldsOf(property)['default'];
+      const { default: usual, format } = fieldsOf(property);
+      if (typeof usual === 'string' && format === 'date-time') return [[name, toLocalField(usual)]];
       if (typeof usual === 'boolean') return [[name, usual]];
       if (typeof usual === 'string' || typeof usual === 'number') return [[name, String(usual)]];
       return Array.isArray(usual) ? [[name, usual.map(String)]] : [];
@@ -156,7 +164,10 @@ function contentOf(
   if (field.kind === 'choices')
     return isEmpty(value) ? undefined : [...(value as readonly string[])];
   if (isEmpty(value)) return undefined;
-  return field.kind === 'number' ? Number(value) : String(value);
+  const text = String(value);
+  if (field.kind === 'number') return Number(text);
+  if (field.kind === 'choice') return field.choices.find((one) => one.value === text)?.sent;
+  return field.kind === 'text' && field.format === 'date-time' ? toMoment(text) : text;
 }
 
 function isEmpty(value: FormValue): boolean {
@@ -194,9 +205,12 @@ function problemOfNumber(
 }
 
 function problemOfText(
-  { lengthMin, lengthMax }: Extract<FormField, { kind: 'text' }>,
+  { format, lengthMin, lengthMax }: Extract<FormField, { kind: 'text' }>,
   text: string,
 ): string | undefined {
+  if (format === 'date-time') {
+    return toMoment(text) === undefined ? 'This is no date with a time.' : undefined;
+  }
   const length = Array.from(text).length;
   if (lengthMin !== undefined && length < lengthMin)
     return `At least ${lengthMin} characters are needed.`;

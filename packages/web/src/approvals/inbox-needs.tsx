@@ -3,7 +3,7 @@
  */
 import type { AnswerOf, Api } from '@clawdfather/protocol/api';
 import { Icon } from '../parts/icon.tsx';
-import { Badge, Group, Row } from '../parts/rows.tsx';
+import { Group, Row } from '../parts/rows.tsx';
 import { formatAgo } from '../text/time-words.ts';
 import { ExpiryRing } from './expiry-ring.tsx';
 import { factLine, nameOfThread, toThread, whyOfTurn } from './inbox-words.ts';
@@ -90,9 +90,10 @@ function Failed({ inbox, nowMs, hostName }: InboxListProps) {
           facts={factLine([
             agoOf(since, nowMs),
             whyOfTurn(code, cause),
+            thread?.agent,
             thread === null ? undefined : hostName(thread.connection_id),
           ])}
-          after={<Badge mood="bad">failed</Badge>}
+          {...(thread !== null && { after: <span class="go">Open</span> })}
         />
       ))}
     </Group>

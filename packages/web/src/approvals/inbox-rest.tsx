@@ -46,7 +46,7 @@ export function InboxRest({
                 thread?.agent,
                 thread === null ? undefined : hostName(thread.connection_id),
               ])}
-              after={<Badge mood="good">done</Badge>}
+              {...(thread !== null && { after: <span class="go">Read</span> })}
             />
           ))}
         </Group>

@@ -31,6 +31,25 @@ export function receiptsOf(
   return wentOn.filter(({ thread }) => !told.has(thread.id));
 }
 
+/* Whether a row of it is about another machine, by its id. (Of changed keys the label is there.) */
+export function namesHosts({
+  hosts_lost: lost,
+  approvals,
+  ...inbox
+}: Pick<
+  Inbox,
+  'hosts_lost' | 'approvals' | 'questions' | 'failed' | 'done' | 'working' | 'went_on'
+>): boolean {
+  const { questions, failed, done, working, went_on: wentOn } = inbox;
+  return (
+    lost.length > 0 ||
+    approvals.some(({ host }) => host !== null && host !== 'local') ||
+    [...approvals, ...questions, ...failed, ...done, ...working, ...wentOn].some(
+      ({ thread }) => typeof thread?.connection_id === 'string',
+    )
+  );
+}
+
 /* Why a turn did not end well, short enough for a row; its thread has the long words. */
 export function whyOfTurn(code: string | null, cause: string | null): string {
   if (cause === 'choice-not-set') return 'its mode could not be set, so nothing was sent';

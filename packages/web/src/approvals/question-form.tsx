@@ -113,7 +113,7 @@ function Choices({
   );
 }
 
-/* What a keyboard is chosen by; the text itself is not changed. */
+/* What a keyboard is chosen by. The text itself is not changed, except that a moment gets its zone (date-time-field.ts). */
 function inputTypeOf(format: string | undefined): string {
   if (format === 'email') return 'email';
   if (format === 'uri') return 'url';

@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
 import { createResource } from '../data/resource.ts';
 import type { Inbox } from './inbox-needs.tsx';
+import { namesHosts } from './inbox-words.ts';
 
 export function useHostNames(inbox: Inbox): (id: string | null) => string {
   const app = useApp();
@@ -16,11 +17,7 @@ export function useHostNames(inbox: Inbox): (id: string | null) => string {
       }),
     [app, client],
   );
-  const needsNames =
-    inbox.hosts_lost.length > 0 ||
-    [...inbox.approvals, ...inbox.failed, ...inbox.done, ...inbox.working].some(
-      ({ thread }) => thread !== null && thread.connection_id !== null,
-    );
+  const needsNames = namesHosts(inbox);
   useEffect(() => {
     if (needsNames) void hosts.refresh();
   }, [hosts, needsNames]);

@@ -3,6 +3,7 @@
  * a person comes back to it.
  */
 import { useVisit } from '../parts/use-kept.ts';
+import type { Problem } from './problem.ts';
 import type { Resource } from './resource.ts';
 import { useResource } from './use-resource.ts';
 
@@ -13,7 +14,8 @@ export interface Paged<Item> {
 
 export interface Pages<Item> {
   readonly resource: Resource<Paged<Item>>;
-  readonly more: () => Promise<void>;
+  /* What failed, if it did. */
+  readonly more: () => Promise<Problem | undefined>;
 }
 
 export interface PageOf {
@@ -40,6 +42,7 @@ export function usePages<Item extends { readonly id: string }>(
     more: async () => {
       visit.set(name, Math.min(itemsMax, wanted() + pageItems));
       await resource.refresh();
+      return resource.problem.value;
     },
   };
 }

@@ -1,7 +1,10 @@
 /*
- * The end of a list that goes on.
+ * The end of a list that goes on. Without the gateway it is off, and says why; what failed is said here, where it was asked for.
  */
+import { useState } from 'preact/hooks';
+import type { Problem } from '../data/problem.ts';
 import { useAct } from '../data/use-act.ts';
+import { ActNote } from './act-note.tsx';
 
 export function ShowMore({
   shown,
@@ -10,18 +13,23 @@ export function ShowMore({
 }: {
   readonly shown: number;
   readonly total: number;
-  readonly onMore: () => Promise<void>;
+  /* Why there is not more, if it failed. */
+  readonly onMore: () => Promise<Problem | undefined>;
 }) {
-  const { isBusy, run } = useAct();
+  const { isOff, whyOff, run } = useAct();
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
   if (shown >= total) return null;
   return (
-    <button
-      type="button"
-      class="button plain wide"
-      disabled={isBusy}
-      onClick={() => void run(onMore)}
-    >
-      Show more ({shown} of {total})
-    </button>
+    <>
+      <button
+        type="button"
+        class="button plain wide"
+        disabled={isOff}
+        onClick={() => void run(async () => setProblem(await onMore()))}
+      >
+        Show more ({shown} of {total})
+      </button>
+      <ActNote act={{ problem, whyOff }} />
+    </>
   );
 }

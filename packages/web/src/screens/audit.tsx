@@ -6,6 +6,7 @@ import { type AnswerOf, type Api, auditActions } from '@clawdfather/protocol/api
 import { useApp } from '../app-context.ts';
 import { useResource } from '../data/use-resource.ts';
 import { AuditEntry } from '../lists/audit-entry.tsx';
+import { ActNote } from '../parts/act-note.tsx';
 import { ResourceView } from '../parts/resource-view.tsx';
 import { Empty } from '../parts/rows.tsx';
 import { Screen } from '../parts/screen.tsx';
@@ -74,7 +75,7 @@ export function AuditScreen() {
 
 function AuditLog({ action, target }: { readonly action: string; readonly target: string }) {
   const { client } = useApp();
-  const { isBusy, run } = useAct();
+  const act = useAct();
   const older = useRef<Log | undefined>(undefined);
   const [, setTurn] = useState(0);
   const page = async (before?: number): Promise<Log> => {
@@ -114,14 +115,17 @@ function AuditLog({ action, target }: { readonly action: string; readonly target
           <>
             <Days entries={entries} names={names} />
             {nextBefore !== null && entries.length < entriesMax && (
-              <button
-                type="button"
-                class="button plain wide"
-                disabled={isBusy}
-                onClick={() => void run(() => showOlder(nextBefore))}
-              >
-                Show older
-              </button>
+              <>
+                <button
+                  type="button"
+                  class="button plain wide"
+                  disabled={act.isOff}
+                  onClick={() => void act.run(() => showOlder(nextBefore))}
+                >
+                  Show older
+                </button>
+                <ActNote act={act} />
+              </>
             )}
           </>
         );

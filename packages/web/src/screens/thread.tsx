@@ -42,7 +42,7 @@ const drawRow = (row: Row) => <RowView row={row} />;
 
 export function ThreadScreen({ id }: { readonly id: string }) {
   const thread = useThread(id);
-  const { conversation, rows, known, running } = thread;
+  const { conversation, rows, known, running, seenSeq } = thread;
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [goal, setGoal] = useState<{ readonly key: string } | undefined>(undefined);
   /* Words are put into the composer, behind what was typed, to be sent by who sees them there. */
@@ -53,7 +53,7 @@ export function ThreadScreen({ id }: { readonly id: string }) {
     writeAgain: suggest,
   });
   const lastSeq = conversation.lastSeq.value;
-  const since = useSeen({ threadId: id, seenSeq: known?.thread.seen_seq, lastSeq, isAtEnd });
+  const since = useSeen({ threadId: id, seenSeq, lastSeq, isAtEnd });
   const jump = async (seq: number): Promise<void> => {
     await conversation.loadBackTo(seq);
     const row = rows.value.findLast(({ firstSeq }) => firstSeq <= seq) ?? rows.value[0];

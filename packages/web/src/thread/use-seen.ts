@@ -13,7 +13,7 @@ const awayMs = 60_000;
 
 export interface SeenInput {
   readonly threadId: string;
-  /* As the gateway has it; undefined: not known yet. */
+  /* As the gateway has it; undefined: it has not answered yet. */
   readonly seenSeq: number | undefined;
   readonly lastSeq: number;
   readonly isAtEnd: boolean;

@@ -82,6 +82,7 @@ export function useThread(id: string) {
       blocks: conversation.blocks.value ?? [],
       hasOlder: conversation.hasOlder.value,
       gaps: conversation.gaps.value,
+      ...facts.value.value,
     }),
   );
   const known = facts.value.value;
@@ -100,6 +101,8 @@ export function useThread(id: string) {
     conversation,
     rows,
     known,
+    /* Never the one that is kept on the device: the thread was read on since it was written, here or elsewhere. */
+    seenSeq: facts.isKept.value ? undefined : known?.thread.seen_seq,
     running,
     waiting,
     unsent,

@@ -51,6 +51,37 @@ test('what was typed becomes content of the right types; what is empty and optio
   });
 });
 
+test('a number that is one of several is chosen, and sent as a number', () => {
+  const numbers = parseFormFields({
+    properties: {
+      port: { type: 'integer', enum: [80, 443], default: 443 },
+      ports: { type: 'array', items: { enum: [80, 443] } },
+    },
+  });
+  assert.deepEqual(
+    numbers.map(({ kind }) => kind),
+    ['choice', 'unknown'],
+  );
+  const answer = answerOfForm(numbers, { port: '443' });
+  assert.deepEqual(answer, { kind: 'content', content: { port: 443 } });
+});
+
+test('a moment is sent with its seconds and its zone, whichever zone the browser is in', () => {
+  const when = { properties: { when: { type: 'string', format: 'date-time' } } };
+  const withDefault = (usual: string) =>
+    firstValues({ properties: { when: { ...when.properties.when, default: usual } } });
+  const answer = (value: string) => answerOfForm(parseFormFields(when), { when: value });
+  const content = { when: new Date(2026, 10, 19, 22, 15).toISOString() };
+  assert.match(content.when, /T\d\d:\d\d:00\.000Z$/);
+  assert.deepEqual(answer('2026-11-19T22:15'), { kind: 'content', content });
+  assert.equal(answer('soon').kind, 'problems');
+  // What a schema offers is shown in the field, and is the same moment when it is sent.
+  const usual = withDefault('2026-11-19T22:15:30+01:00')['when'];
+  assert.match(String(usual), /^2026-11-\d\dT\d\d:\d\d:30$/);
+  const sent = { when: '2026-11-19T21:15:30.000Z' };
+  assert.deepEqual(answer(String(usual)), { kind: 'content', content: sent });
+});
+
 test('what does not fit is said at its field, and nothing is sent', () => {
   const problemsOf = (values: Parameters<typeof answerOfForm>[1]) => {
     const answer = answerOfForm(fields, values);

@@ -88,6 +88,40 @@ test('as much of a list as was opened is there again, and the filters of other l
   assert.equal(await page.getByLabel('What was done').inputValue(), 'token.create');
 });
 
+test('more of a list is off while the gateway is away, and says why; what fails is said where it was asked for', async () => {
+  const { client } = gateway;
+  for (let n = 0; n < 51; n += 1) {
+    await client.tokens.create({ body: { label: `more ${n}`, scopes: ['read'] } });
+  }
+  const expects = [/net::ERR_/];
+  // What a page asks for under a worker, no test can refuse.
+  const context = { serviceWorkers: 'block' } as const;
+  await using phone = await openPhone(browser, { gateway, at: '/tokens', expects, context });
+  const { page } = phone;
+  const main = page.locator('main');
+  const [more, older] = ['Show more', 'Show older'].map((name) =>
+    main.getByRole('button', { name }),
+  );
+  assert.ok(more !== undefined && older !== undefined);
+  const why = main.locator('.act-note', { hasText: 'You can do this when it is back.' });
+  for (const [path, list, button] of [
+    ['/tokens', /\/auth\/tokens/, more],
+    ['/audit', /\/api\/v1\/audit/, older],
+  ] as const) {
+    await phone.go(path);
+    await button.waitFor();
+    await page.route(list, (route) => route.abort());
+    await button.click();
+    await main.locator('.problem', { hasText: 'The gateway does not answer.' }).waitFor();
+    await page.unroute(list);
+    await phone.context.setOffline(true);
+    await why.waitFor();
+    assert.ok(await button.isDisabled());
+    await phone.context.setOffline(false);
+    await why.waitFor({ state: 'detached' });
+  }
+});
+
 function topOf(page: Page, name: string): Promise<number> {
   return page
     .getByRole('link', { name })

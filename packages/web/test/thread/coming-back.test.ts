@@ -170,6 +170,30 @@ test('a line of the receipt leads to its place, also on an older page; the recei
   await page.locator('.stretch > li').last().getByText('Done').waitFor();
 });
 
+test('a turn that is longer than a page has its changed files, and no duration that is not known', async () => {
+  const turnId = 'turn-long';
+  const of = (type: string, payload: object) => ({ type, payload: { ...payload }, turnId });
+  const text = 'all of it '.repeat(200);
+  const content = [{ type: 'content', content: { type: 'text', text } }];
+  const tools = Array.from({ length: 700 }, (_, n) =>
+    of('tool', { update: 'tool_call', toolCallId: `t${n}`, title: `step ${n}`, content }),
+  );
+  const id = await fillThread(gateway, [
+    of('message', { role: 'user', blocks: [{ type: 'text', text: 'The beginning' }] }),
+    ...tools,
+    of('status', { event: 'completed', result: { code: 'success' } }),
+  ]);
+  await using phone = await openPhone(browser, { gateway });
+  const { page } = phone;
+  const file = { n: 1, path: 'src/a.ts', added: 2, removed: 1 };
+  await page.route(`**/${turnId}/changes`, (route) => route.fulfill({ json: { files: [file] } }));
+  await phone.go(`/threads/${id}`);
+  const changed = page.getByRole('region', { name: 'Files changed' });
+  await changed.getByText('1 file changed').waitFor();
+  await page.locator('.turn-end', { hasText: /^Done · \d\d?:\d\d/ }).waitFor();
+  assert.equal(await page.getByText('The beginning').count(), 0);
+});
+
 test('a thread whose end was reached while the page was hidden is looked at when the page is seen again', async () => {
   const id = await fillThread(gateway, ordinaryEvents(8));
   await using phone = await openPhone(browser, { gateway });

@@ -3,7 +3,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receiptsOf, whyOfTurn } from '../../src/approvals/inbox-words.ts';
+import { namesHosts, receiptsOf, whyOfTurn } from '../../src/approvals/inbox-words.ts';
 import type { Thread } from '../../src/text/thread-words.ts';
 import { groupThreads, noFilter } from '../../src/thread/threads/group-threads.ts';
 
@@ -83,6 +83,19 @@ test('a thread that went on is in the inbox once: where it needs you, or as a re
     receiptsOf(inbox).map(({ thread: { id } }) => id),
     ['stopped'],
   );
+});
+
+test('names of hosts are asked for as soon as any row is about one', () => {
+  const none = { hosts_lost: [], approvals: [], questions: [], failed: [], done: [] };
+  const empty = { ...none, working: [], went_on: [] } as Parameters<typeof namesHosts>[0];
+  const thread = { id: 't', title: 't', agent: 'claude', connection_id: null };
+  const far = { thread: { ...thread, connection_id: 'far' } };
+  assert.equal(namesHosts(empty), false);
+  for (const group of ['approvals', 'questions', 'failed', 'done', 'working', 'went_on']) {
+    const withOne = (one: object) => ({ ...empty, [group]: [one] }) as unknown as typeof empty;
+    assert.equal(namesHosts(withOne({ thread, host: null })), false, group);
+    assert.equal(namesHosts(withOne({ ...far, host: null })), true, group);
+  }
 });
 
 test('why a turn failed is said in words, with what ended its agent', () => {

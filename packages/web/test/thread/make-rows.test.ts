@@ -63,6 +63,41 @@ test('an older page in front changes no key of what is there, and a text waits f
   );
 });
 
+test('of a turn whose beginning is on an older page the end says what the gateway knows, and more when that page is here', () => {
+  const diff = [{ type: 'diff', path: 'a', oldText: '', newText: 'b' }];
+  const turn = eventsOf(40)
+    .filter(({ turn_id: of }) => of === 'turn-000001')
+    .map((event) =>
+      event.payload['toolCallId'] === 'tool-0' && event.payload['status'] === 'completed'
+        ? { ...event, payload: { ...event.payload, content: diff } }
+        : event,
+    );
+  const [said] = turn;
+  const [older, newer] = [turn.slice(0, 8), turn.slice(8)].map((part) => joinBlocks([], part));
+  assert.ok(said !== undefined && older !== undefined && newer !== undefined);
+  const make = createRowMaker();
+  const endOf = (source: Parameters<typeof make>[0]) => {
+    const row = make(source).at(-1);
+    return row?.kind === 'end' ? [row.end.since, row.end.hasChanges] : row?.kind;
+  };
+  const part = { blocks: newer, hasOlder: true, gaps: [] };
+  assert.deepEqual(endOf(part), [undefined, undefined]);
+  const told = [{ id: 'turn-000001', started_at: said.at }];
+  assert.deepEqual(endOf({ ...part, turns: told }), [said.at, undefined]);
+  const whole = { blocks: mergeBlocks(older, newer), ...nothingElse };
+  assert.deepEqual(endOf(whole), [said.at, true]);
+});
+
+test('that a message waits is not the beginning of its turn', () => {
+  const [said, ...rest] = eventsOf(40).filter(({ turn_id: of }) => of === 'turn-000001');
+  assert.ok(said !== undefined);
+  const payload = { event: 'queued', position: 1 };
+  const waits = { ...said, type: 'status', payload, at: '2026-10-31T00:00:00.000Z', seq: 0 };
+  const rows = createRowMaker()({ blocks: joinBlocks([], [waits, said, ...rest]), ...nothingElse });
+  const end = rows.at(-1);
+  assert.equal(end?.kind === 'end' && end.end.since, said.at);
+});
+
 test('an agent that was closed on purpose is told in calm words; one that ended by itself is not', () => {
   const ended = (facts: object) => ({
     event: 'agent-ended',

@@ -120,3 +120,33 @@ test('who says something has the receipt in one line, and opened again it says h
   gate.release();
   await card.getByText('Now: ready for your next message').waitFor();
 });
+
+test('what was read elsewhere since the thread was last open here is not told as news, though the device has an older mark', async () => {
+  const { client } = gateway;
+  const id = await leftThread();
+  await using phone = await openPhone(browser, { gateway });
+  const { page } = phone;
+  const title = page.getByRole('heading', { name: 'First.' });
+  const isKept = page.waitForRequest((request) => request.url().includes(`/${id}/receipt`));
+  // It is not looked at by this device, which keeps how the thread stood.
+  await page.route('**/threads/*/seen', (route) => route.fulfill({ json: {} }));
+  await phone.go(`/threads/${id}`);
+  await title.waitFor();
+  await isKept;
+  await phone.go('/more');
+  await page.getByRole('heading', { name: 'More' }).waitFor();
+  const { thread } = await client.threads.get({ params: { id } });
+  await client.seen.mark({ params: { id }, body: { seq: thread.last_seq } });
+  const gate = Promise.withResolvers<void>();
+  await page.route(`**/api/v1/threads/${id}`, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  const asked = page.waitForRequest((request) => request.url().includes(`/${id}/receipt`));
+  await phone.go(`/threads/${id}`);
+  await title.waitFor();
+  await page.locator('.said').last().waitFor();
+  gate.resolve();
+  const { searchParams } = new URL((await asked).url());
+  assert.equal(searchParams.get('since'), String(thread.last_seq));
+});

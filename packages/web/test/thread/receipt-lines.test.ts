@@ -79,6 +79,31 @@ test('it says how long, what was restarted, that all was received, what changed,
   assert.equal(receiptSummary(receipt, proven), 'Away 2 h 14 min · all of it is here ✓');
 });
 
+test('each line leads to where it happened: absence, restart, decision and the ends of turns', () => {
+  const ended_at = '2026-11-01T09:30:00.000Z';
+  const turn = {
+    turn_id: 't',
+    status: 'completed',
+    code: 'success',
+    cause: null,
+    ended_at,
+  } as const;
+  const failed = { ...turn, status: 'failed', code: 'error' } as const;
+  const turns = [failed, { ...turn, ended_at: '2026-11-01T10:00:00.000Z' }];
+  const files = [{ path: 'a', kind: 'edited', added: 1, removed: 0, last_seq: 205 }];
+  const full = { ...receipt, turns, turns_total: 2, files } as unknown as Receipt;
+  const seqs = new Map([
+    ['2026-11-01T09:00:00.000Z', 150],
+    [ended_at, 300],
+    ['2026-11-01T10:00:00.000Z', 412],
+  ]);
+  const lines = receiptLines(full, proven, (at) => seqs.get(at));
+  assert.deepEqual(
+    lines.map(({ seq }) => seq),
+    [101, 150, 101, 205, 200, 412, 300, 412],
+  );
+});
+
 test('what was not received is named by its numbers, and is not called proven', () => {
   const missing = [
     { from: 120, to: 122 },
@@ -109,4 +134,13 @@ test('a minute, or a second turn, makes an absence; nothing new makes none', () 
   assert.equal(isWorthTelling({ ...receipt, away_ms: 59_000, turns_total: 1 }), false);
   assert.equal(isWorthTelling({ ...receipt, away_ms: 59_000, turns_total: 2 }), true);
   assert.equal(isWorthTelling({ ...receipt, events: 0 }), false);
+});
+
+test('that a waiting agent was closed meanwhile is nothing to come back to; a turn under way is', () => {
+  const state = { status: 'ready', running_turn_id: null, waiting_turns: 0, open_asks: 0 } as const;
+  const idle = { ...receipt, files_total: 0, decisions_total: 0, events: 2, state };
+  assert.equal(isWorthTelling(idle), false);
+  assert.equal(isWorthTelling({ ...idle, turns_total: 1 }), true);
+  assert.equal(isWorthTelling({ ...idle, state: { ...state, running_turn_id: 'x' } }), true);
+  assert.equal(isWorthTelling({ ...idle, missing: [{ from: 7, to: 7 }] }), true);
 });

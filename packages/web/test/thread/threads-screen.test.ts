@@ -92,12 +92,13 @@ test('a thread that went on unseen has its receipt in the inbox, which leads to 
     last = end.seq;
   }
   // What is done is told by itself; what was seen as done and not looked at is a receipt.
+  await using phone = await openPhone(browser, { gateway, at: '/inbox' });
+  const { page } = phone;
+  await page.getByRole('link', { name: /look at me.*echo.*Read/s }).waitFor();
   const { done } = await client.inbox.get();
   for (const { notice_id: noticeId } of done) {
     await client.notices.see({ params: { id: noticeId } });
   }
-  await using phone = await openPhone(browser, { gateway, at: '/inbox' });
-  const { page } = phone;
   await page.getByRole('heading', { name: /Went on without you/ }).waitFor();
   await page.getByRole('link', { name: /look at me.*Receipt/s }).click();
   await page.locator('.receipt').waitFor();

@@ -6,6 +6,8 @@
  *    after a lost answer is recognised, even when others were committed on top of it. One without events is recognised only while it is
  *    the newest: it moves nothing but the run, and deciding it anew on the newer rows is harmless.
  * TC3 A change that takes room in the lanes is written if they have it, and counted in the same transaction (lanes.ts).
+ * TC4 A change that nobody has to read leaves a thread that was looked at to its end as one that was: the mark moves with it. It is compared
+ *    here, because no change of a thread has the mark among its rows.
  *
  * A change that only adds text of the agent and moves the run's cursor is three statements.
  */
@@ -77,6 +79,8 @@ export async function commitChange(
     // TC1
     if ((await runUpdate(target, updateThread, values)) === 1) {
       await write(target, accountId, written);
+      // TC4
+      if (change.isRoutine === true) await runUpdate(target, keepSeen, seenToKeep(values, before));
       await writeOffered(db, context, named);
       for (const audit of audits) await insertAudit(db, context, audit);
       if (news !== undefined) await writeNews(db, context, news);
@@ -191,6 +195,26 @@ const updateThread = createSelect(
       .where('account_id', '=', accountId)
       .where('id', '=', id)
       .where('version', '=', version),
+);
+
+interface SeenToKeep extends OfRow {
+  readonly lastSeq: number;
+  readonly nextSeq: number;
+}
+
+function seenToKeep({ accountId, id, last_seq: nextSeq }: ThreadValues, before: ThreadRows) {
+  return { accountId, id, lastSeq: before.thread.lastSeq, nextSeq };
+}
+
+/** One that was never looked at stays so. */
+const keepSeen = createSelect((db, { accountId, id, lastSeq, nextSeq }: SeenToKeep) =>
+  db
+    .updateTable('threads')
+    .set({ seen_seq: nextSeq })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('seen_seq', '=', lastSeq)
+    .where('seen_seq', '>', 0),
 );
 
 type RunValues = OfRun & ReturnType<typeof runProgress> & Partial<ReturnType<typeof runFacts>>;

@@ -157,6 +157,32 @@ onBoth('how far a thread was looked at only grows, and is told when it does', as
   assert.equal(next.thread.seenSeq, 2);
 });
 
+onBoth('a change that nobody has to read leaves a thread as read as it was', async ({ open }) => {
+  const account = await createAccount(await open(), 'ann');
+  const thread = await newThread(account.threads);
+  const { id } = thread.thread;
+  const status = (seq: number) => ({ ...delta(seq), type: 'status' }) as const;
+  const mark = async () => (await account.threads.get(id))?.seenSeq;
+  const wentOn = async () => (await account.inbox.look(9)).wentOn.map(({ threadId }) => threadId);
+  const routine = async (before: typeof thread) => {
+    const events = [status(before.thread.lastSeq + 1)];
+    return await committed(account.threads, before, changeOf(before, { events, isRoutine: true }));
+  };
+  // Never looked at.
+  let rows = await routine(thread);
+  rows = await committed(account.threads, rows, changeOf(rows, { events: [delta(2), delta(3)] }));
+  assert.equal(await mark(), 0);
+  await account.seen.mark(id, 3);
+  rows = await routine(rows);
+  assert.equal(await mark(), 4);
+  assert.deepEqual(await wentOn(), []);
+  // Not looked at to its end.
+  rows = await committed(account.threads, rows, changeOf(rows, { events: [delta(5)] }));
+  rows = await routine(rows);
+  assert.equal(await mark(), 4);
+  assert.deepEqual(await wentOn(), [id]);
+});
+
 onBoth('who follows an account is told after the commit, and of no other', async ({ open }) => {
   const store = await open();
   const ann = await createAccount(store, 'ann');

@@ -26,7 +26,7 @@ export function ReceiptCard({ threadId, since, saidCount, onJump, ...now }: Rece
   }, [saidCount, saidBefore]);
   const [isGone, setIsGone] = useState(false);
   if (found === undefined || isGone) return null;
-  const { proof, prove } = found;
+  const { proof, seqAt, prove } = found;
   const receipt = { ...found.receipt, state: now.state, newest_seq: now.newestSeq };
   if (isRead) {
     return (
@@ -45,7 +45,7 @@ export function ReceiptCard({ threadId, since, saidCount, onJump, ...now }: Rece
         <CloseButton says="Fold" onClose={() => setIsRead(true)} />
       </header>
       <ul>
-        {receiptLines(receipt, proof).map(({ text, mood, seq }) => (
+        {receiptLines(receipt, proof, seqAt).map(({ text, mood, seq }) => (
           <li key={text} class={mood}>
             {seq === undefined ? (
               <span class="line">{text}</span>

@@ -21,22 +21,39 @@ export type Proof = ReceiptProof | 'not-here' | undefined;
 /* Shorter, and of one turn: the reader has hardly looked away. */
 const leastAwayMs = 60_000;
 
-export function isWorthTelling({ away_ms: awayMs, events, turns_total: turns }: Receipt): boolean {
-  return events > 0 && ((awayMs ?? 0) > leastAwayMs || turns > 1);
+export function isWorthTelling(receipt: Receipt): boolean {
+  const { away_ms: awayMs, turns_total: turns } = receipt;
+  return isAboutWork(receipt) && ((awayMs ?? 0) > leastAwayMs || turns > 1);
 }
 
-export function receiptLines(receipt: Receipt, proof: Proof): readonly ReceiptLine[] {
+/* An agent that waits is closed after a while, which is an event, too, and nothing to come back to. */
+function isAboutWork({ events, missing, state, ...all }: Receipt): boolean {
+  const { turns_total: turns, decisions_total: decisions, files_total: files } = all;
+  const isUnderWay = state.running_turn_id !== null || state.waiting_turns > 0;
+  return events > 0 && (isUnderWay || turns + decisions + files + missing.length > 0);
+}
+
+/* The first event that was written at a time or after it. Undefined: the events are not here. */
+export type SeqAt = (at: string) => number | undefined;
+
+/* Each line leads to where it happened, as far as that is known. */
+export function receiptLines(
+  receipt: Receipt,
+  proof: Proof,
+  seqAt: SeqAt = () => undefined,
+): readonly ReceiptLine[] {
   return [
-    { text: awayText(receipt), mood: 'plain' },
-    ...receipt.gateways.map(({ starts }) => ({
+    { text: awayText(receipt), mood: 'plain', seq: receipt.since + 1 },
+    ...receipt.gateways.map(({ starts, last_started_at: at }) => ({
       text: `The gateway was restarted ${times(starts)}${isProven(proof) ? '; nothing is lost' : ''}`,
       mood: 'plain' as const,
+      seq: seqAt(at),
     })),
     proofLine(receipt, proof),
     ...missingLines(receipt.missing, 'The gateway itself does not have'),
     ...fileLines(receipt),
     ...decisionLines(receipt),
-    ...turnLines(receipt),
+    ...turnLines(receipt, seqAt),
     { text: `Now: ${stateText(receipt.state)}`, mood: 'plain', seq: receipt.newest_seq },
   ];
 }
@@ -115,13 +132,18 @@ function decisionLines({ decisions, decisions_total: total }: Receipt): readonly
   return [{ text: `${counted(total, what)} given${by}`, mood: 'plain', seq: first.seq }];
 }
 
-function turnLines({ turns, turns_total: total }: Receipt): readonly ReceiptLine[] {
+function turnLines({ turns, turns_total: total }: Receipt, seqAt: SeqAt): readonly ReceiptLine[] {
   const failed = turns.filter(({ status }) => status === 'failed' || status === 'interrupted');
   const lines: ReceiptLine[] = [];
-  if (total > 0) lines.push({ text: `${counted(total, 'turn')} ended`, mood: 'plain' });
+  const endOf = (turn: Receipt['turns'][number] | undefined) => turn && seqAt(turn.ended_at);
+  if (total > 0) {
+    const text = `${counted(total, 'turn')} ended`;
+    lines.push({ text, mood: 'plain', seq: endOf(turns.at(-1)) });
+  }
   if (failed.length > 0) {
     const codes = [...new Set(failed.map(({ cause, code }) => cause ?? code ?? 'failed'))];
-    lines.push({ text: `${failed.length} of them failed: ${codes.join(', ')}`, mood: 'bad' });
+    const text = `${failed.length} of them failed: ${codes.join(', ')}`;
+    lines.push({ text, mood: 'bad', seq: endOf(failed[0]) });
   }
   return lines;
 }

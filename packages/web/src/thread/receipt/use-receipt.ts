@@ -5,7 +5,7 @@
 import { proveReceipt, type ThreadEvent } from '@clawdfather/sdk';
 import { useEffect, useState } from 'preact/hooks';
 import { useApp } from '../../app-context.ts';
-import { isWorthTelling, type Proof, type Receipt } from './receipt-lines.ts';
+import { isWorthTelling, type Proof, type Receipt, type SeqAt } from './receipt-lines.ts';
 
 /* More than this is fetched only when the reader asks for it: it may be on a phone's bill. */
 const bytesUnaskedMax = 300_000;
@@ -14,6 +14,7 @@ const pageEvents = 500;
 export interface ReceiptState {
   readonly receipt: Receipt;
   readonly proof: Proof;
+  readonly seqAt: SeqAt;
   /* Fetches all that it is about, and checks it. */
   readonly prove: () => void;
 }
@@ -23,19 +24,21 @@ export function useReceipt(threadId: string, since: number | undefined): Receipt
   const { client } = useApp();
   const [receipt, setReceipt] = useState<Receipt | undefined>(undefined);
   const [proof, setProof] = useState<Proof>(undefined);
+  const [events, setEvents] = useState<readonly Pick<ThreadEvent, 'seq' | 'at'>[]>([]);
   const prove = async (of: Receipt): Promise<void> => {
     setProof(undefined);
     try {
-      const events: ThreadEvent[] = [];
-      for (let after = of.since; after < of.through; after = events.at(-1)?.seq ?? of.through) {
+      const read: ThreadEvent[] = [];
+      for (let after = of.since; after < of.through; after = read.at(-1)?.seq ?? of.through) {
         const page = await client.threads.events({
           params: { id: threadId },
           query: { after, limit: pageEvents },
         });
         if (page.items.length === 0) break;
-        events.push(...page.items);
+        read.push(...page.items);
       }
-      setProof(await proveReceipt(of, events));
+      setEvents(read.map(({ seq, at }) => ({ seq, at })));
+      setProof(await proveReceipt(of, read));
     } catch {
       // Without an answer, or without a secure page, it stays unproven, and says so.
       setProof('not-here');
@@ -43,6 +46,7 @@ export function useReceipt(threadId: string, since: number | undefined): Receipt
   };
   useEffect(() => {
     setReceipt(undefined);
+    setEvents([]);
     if (since === undefined) return;
     let isOver = false;
     client.history
@@ -59,5 +63,7 @@ export function useReceipt(threadId: string, since: number | undefined): Receipt
       isOver = true;
     };
   }, [client, threadId, since]);
-  return receipt && { receipt, proof, prove: () => void prove(receipt) };
+  if (receipt === undefined) return undefined;
+  const seqAt: SeqAt = (at) => events.find((event) => Date.parse(event.at) >= Date.parse(at))?.seq;
+  return { receipt, proof, seqAt, prove: () => void prove(receipt) };
 }

@@ -11,13 +11,17 @@ const filesMax = 5;
 export function ChangesCard({
   turnId,
   threadId,
+  isSure,
 }: {
   readonly turnId: string;
   readonly threadId: string;
+  /* That there are any. */
+  readonly isSure: boolean | undefined;
 }) {
   const changes = useChanges(turnId);
   useEffect(() => void changes.refresh(), [changes]);
   const files = changes.value.value?.files;
+  if (isSure !== true && !files?.length) return null;
   const to = `/threads/${threadId}/changes/${turnId}`;
   return (
     <section class="fold changes" aria-label="Files changed">

@@ -9,10 +9,10 @@ import { formatForReader } from '../../text/reader-text.ts';
 import { formatClock, formatLength } from '../../text/time-words.ts';
 import { lazyExtra } from '../lazy-extra.ts';
 import { ThreadContext } from '../thread-context.ts';
-import { ChangesCard } from './changes-card.tsx';
 import { endText } from './end-text.ts';
 import type { TurnEnd } from './row.ts';
 
+const ChangesCard = lazyExtra(async () => (await import('./changes-card.tsx')).ChangesCard);
 const TroubleWays = lazyExtra(async () => (await import('./trouble-ways.tsx')).TroubleWays);
 
 export function EndView({ end }: { readonly end: TurnEnd }) {
@@ -27,7 +27,11 @@ export function EndView({ end }: { readonly end: TurnEnd }) {
   ];
   return (
     <>
-      {end.hasChanges && <ChangesCard turnId={end.turnId} threadId={threadId} />}
+      {end.hasChanges !== false && (
+        <Suspense fallback={null}>
+          <ChangesCard turnId={end.turnId} threadId={threadId} isSure={end.hasChanges} />
+        </Suspense>
+      )}
       <footer class={`turn-end ${mood}`}>
         {mood === 'good' ? <Icon name="check" /> : mood === 'bad' && <Icon name="close" />}
         <span>{facts.filter(Boolean).join(' · ')}</span>

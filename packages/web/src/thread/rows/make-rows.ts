@@ -20,13 +20,17 @@ export interface RowSource {
   readonly blocks: readonly Block[];
   readonly hasOlder: boolean;
   readonly gaps: readonly SeqRange[];
+  /* As the gateway tells of them: when one began whose beginning is on an older page. */
+  readonly turns?: readonly { readonly id: string; readonly started_at: string | null }[];
 }
 
 const ends: readonly unknown[] = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 /* What is known of a turn on the way to its end. */
 interface TurnFacts {
-  since?: string;
+  since: string | null | undefined;
+  /* Its beginning is here, and so all of it is. */
+  isWhole: boolean;
   tokens?: number | undefined;
   hasChanges?: boolean;
   isUnstarted?: boolean;
@@ -69,11 +73,18 @@ export function createRowMaker(): (source: RowSource) => readonly Row[] {
       block.kind === 'text' && block.role !== 'thought'
         ? textRows(block)
         : rowsOfOther(block, turn);
-    made.set(block, rows);
+    // The end of a turn says more when the pages before it are here.
+    if (turn.isWhole || rows[0]?.kind !== 'end') made.set(block, rows);
     return rows;
   };
-  return ({ blocks, hasOlder, gaps }) => {
+  return ({ blocks, hasOlder, gaps, turns: told = [] }) => {
     const turns = new Map<string | null, TurnFacts>();
+    const factsOf = (id: string | null): TurnFacts => {
+      const since = told.find((turn) => turn.id === id)?.started_at;
+      const turn = turns.get(id) ?? { since, isWhole: !hasOlder };
+      turns.set(id, turn);
+      return turn;
+    };
     const rows: Row[] = [];
     let gap = 0;
     const shown = hasOlder && isPartial(blocks) ? blocks.slice(1) : blocks;
@@ -86,7 +97,7 @@ export function createRowMaker(): (source: RowSource) => readonly Row[] {
         rows.push(rowOfGap(next));
         gap += 1;
       }
-      const turn = learn(turns, block);
+      const turn = learn(factsOf(block.turn_id), block);
       if (block.kind === 'tool') rows.push(toolRow(block, 'only'));
       else pushOnce(rows, rowsOf(block, turn));
     }
@@ -125,10 +136,10 @@ function joinCards(
   });
 }
 
-function learn(turns: Map<string | null, TurnFacts>, block: Block): TurnFacts {
-  const turn = turns.get(block.turn_id) ?? {};
-  turns.set(block.turn_id, turn);
-  turn.since ??= block.at;
+/* What is known of its turn with this block. */
+function learn(turn: TurnFacts, block: Block): TurnFacts {
+  // A turn begins with its message; that it was to wait is told before, and may be within another one.
+  if (block.kind === 'user') Object.assign(turn, { since: block.at, isWhole: true });
   if (block.kind === 'event' && block.type === 'usage')
     turn.tokens = tokensOf(block.payload) ?? turn.tokens;
   if (block.kind === 'tool' && hasDiff(block.call)) turn.hasChanges = true;
@@ -247,9 +258,9 @@ function endOf({ payload, at }: EventBlock, turnId: string, turn: TurnFacts): Tu
     cause: wordOf(result['cause']),
     message: wordOf(result['message']),
     at,
-    since: turn.since,
+    since: turn.since ?? undefined,
     tokens: turn.tokens,
-    hasChanges: turn.hasChanges === true,
+    hasChanges: turn.hasChanges ?? (turn.isWhole ? false : undefined),
     isUnstarted: turn.isUnstarted === true,
   };
 }

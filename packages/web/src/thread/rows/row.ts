@@ -52,11 +52,11 @@ export interface TurnEnd {
   readonly cause: string | undefined;
   readonly message: string | undefined;
   readonly at: string;
-  /* When its prompt was sent, where that is loaded. */
+  /* When its prompt was sent, where that is known. */
   readonly since: string | undefined;
   readonly tokens: number | undefined;
-  /* It has told of changes of files. */
-  readonly hasChanges: boolean;
+  /* It has told of changes of files. Undefined: not in what is loaded of it. */
+  readonly hasChanges: boolean | undefined;
   /* Its agent could not be started at all. */
   readonly isUnstarted: boolean;
 }

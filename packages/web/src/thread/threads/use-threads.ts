@@ -2,6 +2,7 @@
  * Everything that the list of conversations shows, read at once and kept on the device.
  */
 import { useApp } from '../../app-context.ts';
+import type { Problem } from '../../data/problem.ts';
 import { useRefreshWhile } from '../../data/use-refresh-while.ts';
 import { useResource } from '../../data/use-resource.ts';
 import { useVisit } from '../../parts/use-kept.ts';
@@ -49,9 +50,10 @@ export function useThreads(isArchive: boolean) {
   useRefreshWhile(all, (all.value.value?.working.length ?? 0) > 0, stepsMs);
   return {
     all,
-    more: async (): Promise<void> => {
+    more: async (): Promise<Problem | undefined> => {
       visit.set('rows', Math.min(rowsMax, wanted() + pageRows));
       await all.refresh();
+      return all.problem.value;
     },
   };
 }
