@@ -1,5 +1,5 @@
 /*
- * A receipt as the API shows it: read within bounds, found up, with the names by which people know their devices.
+ * A receipt as the API shows it: read within bounds, summed up, with the names by which people know their devices.
  */
 import type { EventRow, ThreadRow } from '@clawdfather/agents';
 import type { Clock } from '@clawdfather/kit';
