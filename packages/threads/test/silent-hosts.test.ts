@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
   createFastClock,
+  createHurryingClock,
   endTurn,
   expectInitialize,
   expectNew,
@@ -59,13 +60,18 @@ async function ended(rig: ThreadsRig, id: string, turnId: string) {
 test('a host that is away for a while is tried again, and the turn says so', async (t) => {
   const host = awayHost();
   const rig = new ThreadsRig(t, answers, { enter: host.enter });
-  const { threads } = await rig.gateway({ clock: createFastClock(20) });
+  const clock = createHurryingClock();
+  clock.hurry(20);
+  const { threads } = await rig.gateway({ clock });
   const { id, turnId } = await rig.ask(threads, 'hello');
   await rig.until('it was tried', () => host.tries >= 3);
   const { status, reaching } = turnOf(rig, id, turnId);
   assert.equal(status, 'running');
   assert.equal(reaching?.cause, 'timeout');
   host.isAway = false;
+  await rig.until('it is reached', () => turnOf(rig, id, turnId).reaching === undefined);
+  // Its agent starts at an ordinary pace.
+  clock.hurry(1);
   assert.deepEqual(await ended(rig, id, turnId), ['completed', 'success', undefined]);
   assert.equal(turnOf(rig, id, turnId).reaching, undefined);
   const told = progressOf(rig, id);

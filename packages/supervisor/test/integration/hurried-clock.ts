@@ -6,5 +6,6 @@ import { createSystemClock } from '@clawdfather/kit';
 import { createHurryingClock, type HurryingClock } from '@clawdfather/testkit';
 
 export function createHurriedClock(): HurryingClock {
-  return { ...createHurryingClock(), wallMs: createSystemClock().wallMs };
+  const real = createSystemClock();
+  return { ...createHurryingClock(), wallMs: () => real.wallMs() };
 }
