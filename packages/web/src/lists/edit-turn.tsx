@@ -1,6 +1,7 @@
 /*
  * What a turn that waits asks for, changed before it begins: its words, its class, and from when on it may begin.
  */
+import { toLocalField } from '../approvals/date-time-field.ts';
 import { useApp } from '../app-context.ts';
 import { ChoiceField, TextField, typedIn } from '../parts/fields.tsx';
 import { FormSheet } from '../parts/form-sheet.tsx';
@@ -47,16 +48,9 @@ export function EditTurn({ turnId, notBefore, onDone, onClose }: EditTurnProps) 
         <input
           type="datetime-local"
           name="from"
-          defaultValue={notBefore === null ? '' : localTime(notBefore)}
+          defaultValue={notBefore === null ? '' : toLocalField(notBefore).slice(0, 16)}
         />
       </label>
     </FormSheet>
   );
-}
-
-/* As the field wants it: the time of the reader, without a zone. */
-function localTime(iso: string): string {
-  const at = new Date(iso);
-  const shifted = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 16);
 }

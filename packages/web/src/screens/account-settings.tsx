@@ -5,6 +5,7 @@ import type { AnswerOf, Api, CallOf } from '@clawdfather/protocol/api';
 import { useApp } from '../app-context.ts';
 import { useAct } from '../data/use-act.ts';
 import { useResource } from '../data/use-resource.ts';
+import { TestChannels } from '../lists/test-channels.tsx';
 import { ChoiceField, SwitchField } from '../parts/fields.tsx';
 import { ActNote } from '../parts/act-note.tsx';
 import { ResourceView } from '../parts/resource-view.tsx';
@@ -24,7 +25,9 @@ const minuteSeconds = 60;
 const idleChoices = [5, 15, 30, 60, 120, 240] as const;
 
 export function AccountSettings() {
-  const { client } = useApp();
+  const { client, membership } = useApp();
+  const { value: standing } = membership.standing;
+  const isOwner = standing.kind === 'in' && standing.account.kind === 'owner';
   const act = useAct();
   const settings = useResource('settings', () => client.settings.get());
   const change = (body: NonNullable<CallOf<Api['settings']['update']>['body']>): void =>
@@ -52,6 +55,7 @@ export function AccountSettings() {
               ))}
             </div>
           </section>
+          {isOwner && <TestChannels />}
           <section class="group">
             <h2>Sessions on hosts</h2>
             <ChoiceField

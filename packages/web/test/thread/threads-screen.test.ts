@@ -79,6 +79,17 @@ test('a thread that works says what it did last and for how long; without the ga
   await untilEvent(client, id, isEnd);
 });
 
+test('a conversation is compared with the journals of its agents from its menu', async () => {
+  const id = await talk(gateway.client, 'word for word');
+  await using phone = await openPhone(browser, { gateway, at: `/threads/${id}` });
+  const { page } = phone;
+  await page.getByRole('button', { name: 'More about this thread' }).click();
+  await page.getByRole('button', { name: 'Compare with the journals…' }).click();
+  const sheet = page.getByRole('dialog', { name: 'Compared with the journals' });
+  await sheet.getByText(/^As its agent said it: \d+ texts and updates are the same\.$/).waitFor();
+  await sheet.getByText(/^\d+ events were looked at\.$/).waitFor();
+});
+
 test('a thread that went on unseen has its receipt in the inbox, which leads to it', async () => {
   const { client } = gateway;
   const id = await talk(client, 'look at me');

@@ -16,6 +16,10 @@ const ofThreads: readonly WalkState[] = [
     press: ['More about this thread', 'Mode and model…'],
     shows: 'What you choose is set before',
   }),
+  sheetState('compared with the journals', ({ done }) => `/threads/${done}`, {
+    press: ['More about this thread', 'Compare with the journals…'],
+    shows: 'events were looked at',
+  }),
   {
     name: 'opened thought, tools and plan',
     path: ({ done }) => `/threads/${done}`,

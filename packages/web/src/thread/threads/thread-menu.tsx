@@ -1,6 +1,7 @@
 /*
  * What can be done with a conversation as a whole: from the list, and from its head.
  */
+import { lazy, Suspense } from 'preact/compat';
 import { useState } from 'preact/hooks';
 import { useApp } from '../../app-context.ts';
 import { useAct } from '../../data/use-act.ts';
@@ -10,6 +11,8 @@ import { ActNote } from '../../parts/act-note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { type Thread, titleOfThread } from '../../text/thread-words.ts';
 import { ChoicesSheet } from '../choices/choices-sheet.tsx';
+
+const VerifySheet = lazy(async () => (await import('./verify-sheet.tsx')).VerifySheet);
 
 export interface ThreadMenuProps {
   readonly thread: Thread;
@@ -22,6 +25,7 @@ export function ThreadMenu({ thread, onChanged, onClose }: ThreadMenuProps) {
   const atGateway = useAct();
   const [isNaming, setIsNaming] = useState(false);
   const [isChoosing, setIsChoosing] = useState(false);
+  const [isVerifying, setIsVerifying] = useState(false);
   const params = { id: thread.id };
   const act = async (work: () => Promise<unknown>): Promise<void> => {
     if (!(await atGateway.run(work))) return;
@@ -31,6 +35,13 @@ export function ThreadMenu({ thread, onChanged, onClose }: ThreadMenuProps) {
   const isPinned = typeof thread.pinned_at === 'string';
   if (isChoosing) return <ChoicesSheet thread={thread} onChanged={onChanged} onClose={onClose} />;
   if (isNaming) return <RenameSheet thread={thread} onChanged={onChanged} onClose={onClose} />;
+  if (isVerifying) {
+    return (
+      <Suspense fallback={null}>
+        <VerifySheet threadId={thread.id} onClose={onClose} />
+      </Suspense>
+    );
+  }
   return (
     <Sheet title={titleOfThread(thread)} onClose={onClose}>
       <button
@@ -63,6 +74,9 @@ export function ThreadMenu({ thread, onChanged, onClose }: ThreadMenuProps) {
           Mark as read
         </button>
       )}
+      <button type="button" class="button wide" onClick={() => setIsVerifying(true)}>
+        Compare with the journals…
+      </button>
       <ActNote act={atGateway} />
       <PutAway thread={thread} isOff={atGateway.isOff} act={act} />
     </Sheet>
