@@ -47,8 +47,11 @@ export interface Phone extends AsyncDisposable {
   openTab(path: string): Promise<Page>;
 }
 
-/* The first question of a browser that is not signed in is answered with 401, which Chromium notes. */
-const alwaysExpected = [/the server responded with a status of 401/];
+/*
+ * The first question of a browser that is not signed in is answered with 401, which Chromium notes. And when an address of the machine comes or goes,
+ * Chromium drops all that is under way, to the machine itself, too: no app and no gateway brings that about, and the app asks again.
+ */
+const alwaysExpected = [/the server responded with a status of 401/, /net::ERR_NETWORK_CHANGED/];
 
 export async function openPhone(browser: Browser, options: PhoneOptions): Promise<Phone> {
   const context = await browser.newContext(contextOptions(options));
