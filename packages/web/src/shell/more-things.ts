@@ -4,6 +4,7 @@
  */
 import { useEffect } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
+import { nameOfAsk } from '../approvals/answer-words.ts';
 import { commandText } from '../approvals/shown-command.ts';
 import { useResource } from '../data/use-resource.ts';
 import type { Entry } from './rank-entries.ts';
@@ -12,6 +13,8 @@ interface Found {
   readonly id: string;
   readonly name: string;
   readonly to: string;
+  /* What it is, where its list has more than one kind. */
+  readonly kind?: string;
 }
 
 const query = { limit: 100 };
@@ -31,9 +34,14 @@ export function useMoreThings(): MoreThings {
       to: `/approvals/${one.id}`,
     }));
   });
-  const questions = useEntries('question', async () => {
+  const asks = useEntries('ask', async () => {
     const { items } = await client.asks.list();
-    return items.map(({ id, title: name }) => ({ id, name, to: `/asks/${id}` }));
+    return items.map((ask) => ({
+      id: ask.id,
+      name: ask.title,
+      to: `/asks/${ask.id}`,
+      kind: nameOfAsk(ask).toLowerCase(),
+    }));
   });
   const keys = useEntries('key', async () => {
     const { items } = await client.keys.list({ query });
@@ -48,16 +56,16 @@ export function useMoreThings(): MoreThings {
     const { items } = await client.auth.devices({ query });
     return items.map(({ id, device: name }) => ({ id, name, to: '/devices' }));
   });
-  return { waiting: [...approvals, ...questions], others: [...keys, ...agents, ...devices] };
+  return { waiting: [...approvals, ...asks], others: [...keys, ...agents, ...devices] };
 }
 
 function useEntries(kind: string, load: () => Promise<readonly Found[]>): readonly Entry[] {
   const list = useResource(`palette-${kind}s`, load);
   useEffect(() => void list.refresh(), [list]);
-  return (list.value.value ?? []).map(({ id, name, to }) => ({
+  return (list.value.value ?? []).map(({ id, name, to, kind: its = kind }) => ({
     key: `${kind}-${id}`,
     name,
-    kind,
+    kind: its,
     act: { to },
   }));
 }

@@ -7,7 +7,7 @@ const actions: Readonly<Record<(typeof auditActions)[number], string>> = {
   'account.create': 'Account made',
   'account.identify': 'Account linked to a sign-in',
   'approval.decide': 'Command decided',
-  'ask.answer': 'Question answered',
+  'ask.answer': 'Agent answered',
   'auth.login': 'Signed in',
   'auth.logout': 'Signed out',
   'auth.refused': 'Sign-in refused',

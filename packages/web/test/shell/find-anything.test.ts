@@ -33,10 +33,10 @@ test('what waits for a decision, keys, agents, devices and places are found by t
   await using phone = await openPhone(browser, { gateway, at: '/more', size: 'desk' });
   const { page } = phone;
   const device = devices[0]?.device ?? assert.fail();
-  const question = ask?.title ?? assert.fail();
+  const permission = ask?.title ?? assert.fail();
   for (const [typed, found, leadsTo] of [
     ['harvest', /harvest-moon\s*approval/, `/approvals/${approval}`],
-    [`question ${question}`, /question$/, `/asks/${ask?.id}`],
+    [`permission ${permission}`, /permission$/, `/asks/${ask?.id}`],
     ['laptop home', /laptop at home\s*key/, `/keys/${key.id}`],
     ['echo agent', /echo\s*agent/, '/agents'],
     [`device ${device}`, /device$/, '/devices'],
