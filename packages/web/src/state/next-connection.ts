@@ -20,6 +20,8 @@ export type Link =
 
 export interface ConnectionState {
   readonly link: Link;
+  /* What the device says of its network. Something may come all the same, so the link can be live; when that is lost, it is offline again. */
+  readonly isOnline: boolean;
   /* The generations of a restart that was seen while the link was not live. */
   readonly restart: { readonly from: number; readonly to: number } | undefined;
   readonly update: UpdateOffer;
@@ -56,6 +58,7 @@ export type ConnectionEvent =
 
 export const connectionAtStart: ConnectionState = {
   link: { kind: 'dropped' },
+  isOnline: true,
   restart: undefined,
   update: { kind: 'none' },
 };
@@ -64,9 +67,16 @@ export function nextConnection(state: ConnectionState, event: ConnectionEvent): 
   const update = nextUpdate(state.update, event);
   if (update !== state.update) return { ...state, update };
   const restart = nextRestart(state, event);
-  const link = nextLink({ ...state, restart }, event);
-  if (link === state.link && restart === state.restart) return state;
-  return { ...state, link, restart: link.kind === 'live' ? undefined : restart };
+  const isOnline = nextOnline(state.isOnline, event);
+  const link = nextLink({ ...state, isOnline, restart }, event);
+  const isSame = link === state.link && restart === state.restart && isOnline === state.isOnline;
+  if (isSame) return state;
+  return { ...state, link, isOnline, restart: link.kind === 'live' ? undefined : restart };
+}
+
+function nextOnline(isOnline: boolean, { kind }: ConnectionEvent): boolean {
+  if (kind === 'device-offline') return false;
+  return isOnline || kind === 'device-online';
 }
 
 function nextUpdate(update: UpdateOffer, event: ConnectionEvent): UpdateOffer {
@@ -93,7 +103,8 @@ function nextRestart(
   return { from: restart?.from ?? event.from, to: event.to };
 }
 
-function nextLink({ link, restart }: ConnectionState, event: ConnectionEvent): Link {
+function nextLink(state: ConnectionState, event: ConnectionEvent): Link {
+  const { link } = state;
   switch (event.kind) {
     case 'refused':
       return link.kind === 'signed-out' ? link : { kind: 'signed-out' };
@@ -111,7 +122,7 @@ function nextLink({ link, restart }: ConnectionState, event: ConnectionEvent): L
       // It was said to be offline, so there is something to tell until the stream is open.
       return link.kind === 'offline' ? { kind: 'reconnecting', nextTryAtMs: undefined } : link;
     default:
-      return isFinal(link) ? link : nextStream(link, restart, event);
+      return isFinal(link) ? link : nextStream(state, event);
   }
 }
 
@@ -120,7 +131,7 @@ function isFinal({ kind }: Link): boolean {
   return kind === 'signed-out' || kind === 'too-old';
 }
 
-function nextStream(link: Link, restart: ConnectionState['restart'], event: ConnectionEvent): Link {
+function nextStream({ link, isOnline, restart }: ConnectionState, event: ConnectionEvent): Link {
   const isTold = link.kind === 'reconnecting' || link.kind === 'offline';
   switch (event.kind) {
     case 'opened':
@@ -132,6 +143,7 @@ function nextStream(link: Link, restart: ConnectionState['restart'], event: Conn
     case 'caught-up':
       return link.kind === 'catching-up' ? { kind: 'live' } : link;
     case 'lost':
+      if (!isOnline) return link.kind === 'offline' ? link : { kind: 'offline' };
       if (link.kind === 'live') return { kind: 'dropped' };
       if (link.kind === 'reconnecting' || link.kind === 'catching-up') {
         return { kind: 'reconnecting', nextTryAtMs: event.nextTryAtMs };

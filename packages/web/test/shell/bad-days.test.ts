@@ -196,7 +196,8 @@ for (const [name, offMs] of [
     await untilEvent(client, asking, isEnd);
   });
 
-  test(`a message that is written while the clock is an hour ${name} is sent, though the clock was put right meanwhile`, async () => {
+  test(`a message that is written while the clock is an hour ${name} is sent, though the clock was put right meanwhile`, async (t) => {
+    t.after(() => gateway.proxy.target(gateway.client.connection.baseUrl));
     const { thread } = await gateway.client.threads.create({ body: {} });
     await using phone = await openSignedIn({ at: '/more', expects: away });
     const { page, context } = phone;

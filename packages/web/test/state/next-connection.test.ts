@@ -66,6 +66,18 @@ test('offline is what the device says, and what is heard all the same says other
   assert.equal(nextConnection(online, opened).link.kind, 'live');
 });
 
+test('a device stays offline until it says otherwise, also after something that was under way has come', () => {
+  for (const late of [opened, { kind: 'heard' }] as const) {
+    const live = after(opened, lost, { kind: 'device-offline' }, late);
+    assert.equal(live.link.kind, 'live');
+    const offline = nextConnection(live, lost);
+    assert.equal(offline.link.kind, 'offline');
+    assert.equal(nextConnection(offline, patienceOver).link.kind, 'offline');
+    const online = nextConnection(live, { kind: 'device-online' });
+    assert.equal(nextConnection(online, lost).link.kind, 'dropped');
+  }
+});
+
 test('only a refusal signs out; nothing but signing in leads out of it', () => {
   for (const event of [lost, patienceOver, { kind: 'device-offline' }] as const) {
     assert.notEqual(after(opened, event).link.kind, 'signed-out');
