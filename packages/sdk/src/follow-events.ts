@@ -7,11 +7,12 @@
  * The stream ends where the gateway ends it on purpose, with an event whose name is in `lastEvents`. An end without one is a
  * broken connection. A refusal (not found, no longer signed in) is thrown; waiting would not change it.
  */
-import { abortWith, backoffMs, type Clock, onAbort, type Random } from '@clawdfather/kit';
+import { abortWith, backoffMs, type Clock, type Random } from '@clawdfather/kit';
 import type { Endpoint } from '@clawdfather/protocol/api';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { type CallParts, type Connection, sendRequest, throwIfRefused } from './call-endpoint.ts';
 import { isWorthRetrying } from './is-worth-retrying.ts';
+import { createRenewal, type Renewal } from './renewal.ts';
 import { readStream } from './read-stream.ts';
 
 export type LinkState =
@@ -67,28 +68,6 @@ export async function* followEvents(
   } finally {
     renewing.stop();
   }
-}
-
-interface Renewal {
-  /* Of the connection that is under way: aborted by a renewal and by the end of it all. A new one has a new signal. */
-  next(): AbortSignal;
-  stop(): void;
-}
-
-function createRenewal({ renewals, signal }: FollowOptions): Renewal {
-  let current = new AbortController();
-  const stop = renewals?.(() => current.abort());
-  const leave = signal && onAbort(signal, () => current.abort(signal.reason));
-  return {
-    next: () => {
-      if (current.signal.aborted) current = new AbortController();
-      return current.signal;
-    },
-    stop: () => {
-      stop?.();
-      leave?.();
-    },
-  };
 }
 
 async function* followOn(

@@ -11,6 +11,7 @@ import type { Client } from '../client.ts';
 import { RefusedError } from '../errors.ts';
 import type { FollowOptions } from '../follow-events.ts';
 import { isWorthRetrying } from '../is-worth-retrying.ts';
+import { createRenewal } from '../renewal.ts';
 import {
   nextRecovery,
   type Recovery,
@@ -28,7 +29,8 @@ export interface TurnToRecover {
   readonly pollUntilMs?: number;
 }
 
-export interface RecoverOptions extends Omit<FollowOptions, 'onLink'> {
+export interface RecoverOptions
+  extends Pick<FollowOptions, 'clock' | 'random' | 'signal' | 'renewals'> {
   readonly onState?: (state: Recovery) => void;
 }
 
@@ -40,8 +42,9 @@ const usualIntervalMs = 2_000;
 /* Throws the signal's reason, and refusals that are not about this turn, such as `unauthorized`. */
 export async function recoverTurn(
   { client, turnId, gateway: keptGateway, pollUntilMs: keptUntilMs }: TurnToRecover,
-  { clock, random, signal, onState }: RecoverOptions,
+  options: RecoverOptions,
 ): Promise<RecoveryEnd> {
+  const { clock, random, signal, onState } = options;
   const lost = { kind: 'lost', atMs: clock.monotonicMs() } as const;
   const pollUntilMs =
     keptUntilMs === undefined ? undefined : lost.atMs + (keptUntilMs - clock.wallMs());
@@ -53,9 +56,17 @@ export async function recoverTurn(
     onState?.(state);
   };
   const stopWatching = client.gateway.onRestart(() => step({ kind: 'restarted' }));
+  const renewing = createRenewal(options);
   try {
     for (;;) {
-      const answer = await askAfter(client, turnId, signal);
+      signal?.throwIfAborted();
+      const ending = renewing.next();
+      const answer = await askAfter(client, turnId, ending);
+      signal?.throwIfAborted();
+      if (ending.aborted && answer.kind === 'unanswered') {
+        attempt = 0;
+        continue;
+      }
       if (isSuccessor(client.gateway.last, keptGateway) && !state.isRestarted) {
         step({ kind: 'restarted' });
       }
@@ -69,9 +80,12 @@ export async function recoverTurn(
       if (state.kind === 'recovered' || state.kind === 'failed') return state;
       const waitMs = answer.kind === 'found' ? intervalMs : backoffMs(attempt, random);
       if (answer.kind !== 'found') attempt += 1;
-      await clock.sleep(waitMs, signal);
+      // A renewal ends the wait, and the attempts that came before it count no more; the end of it all is looked at above.
+      await clock.sleep(waitMs, ending).catch(() => {});
+      if (ending.aborted) attempt = 0;
     }
   } finally {
+    renewing.stop();
     stopWatching();
   }
 }
@@ -82,17 +96,12 @@ type Answer =
   | { readonly kind: 'found'; readonly turn: TurnAnswer }
   | { readonly kind: 'not-found' | 'unanswered' };
 
-async function askAfter(
-  client: Client,
-  turnId: string,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
+async function askAfter(client: Client, turnId: string, signal: AbortSignal): Promise<Answer> {
   try {
-    const call = { params: { id: turnId } };
-    const options = signal === undefined ? {} : { signal };
-    return { kind: 'found', turn: (await client.turns.get(call, options)).turn };
+    const { turn } = await client.turns.get({ params: { id: turnId } }, { signal });
+    return { kind: 'found', turn };
   } catch (error) {
-    signal?.throwIfAborted();
+    if (signal.aborted) return { kind: 'unanswered' };
     if (error instanceof RefusedError && error.refusal.code === 'not_found') {
       return { kind: 'not-found' };
     }
