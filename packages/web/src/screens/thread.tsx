@@ -5,15 +5,13 @@ import type { RefObject } from 'preact';
 import { lazy, Suspense } from 'preact/compat';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { useApp } from '../app-context.ts';
-import type { HeldKind } from '../data/limits.ts';
 import type { Problem } from '../data/problem.ts';
 import { ProblemView } from '../parts/problem-view.tsx';
 import { Screen } from '../parts/screen.tsx';
 import { formatClock } from '../text/time-words.ts';
 import { titleOfThread } from '../text/thread-words.ts';
 import { noFilesOnHosts } from '../thread/attach/use-attachments.ts';
-import { Composer } from '../thread/composer/composer.tsx';
-import type { Draft } from '../thread/composer/use-draft.ts';
+import { Composer, type ComposerHand } from '../thread/composer/composer.tsx';
 import { WaitingBar } from '../thread/composer/waiting-bar.tsx';
 import { lazyExtra } from '../thread/lazy-extra.ts';
 import { LongList } from '../thread/list/long-list.tsx';
@@ -22,7 +20,7 @@ import { RowView } from '../thread/rows/row-view.tsx';
 import type { Row } from '../thread/rows/row.ts';
 import { saidIn } from '../thread/rows/said-text.ts';
 import { SpokenTail } from '../thread/spoken-tail.tsx';
-import { ThreadContext, type ThreadParts } from '../thread/thread-context.ts';
+import { type Layer, ThreadContext, type ThreadParts } from '../thread/thread-context.ts';
 import { ThreadFacts, ThreadHead } from '../thread/thread-head.tsx';
 import { useSeen } from '../thread/use-seen.ts';
 import { useThread } from '../thread/use-thread.ts';
@@ -33,10 +31,7 @@ const ReceiptCard = lazyExtra(
   async () => (await import('../thread/receipt/receipt-card.tsx')).ReceiptCard,
 );
 const FirstWords = lazyExtra(async () => (await import('../thread/first-words.tsx')).FirstWords);
-const HeldPlacesSheet = lazy(
-  async () => (await import('../parts/held-places.tsx')).HeldPlacesSheet,
-);
-const WholeEvent = lazy(async () => (await import('../thread/whole-event.tsx')).WholeEvent);
+const ThreadLayer = lazy(async () => (await import('../thread/thread-layer.tsx')).ThreadLayer);
 
 const drawRow = (row: Row) => <RowView row={row} />;
 
@@ -45,13 +40,7 @@ export function ThreadScreen({ id }: { readonly id: string }) {
   const { conversation, rows, known, running, seenSeq } = thread;
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [goal, setGoal] = useState<{ readonly key: string } | undefined>(undefined);
-  /* Words are put into the composer, behind what was typed, to be sent by who sees them there. */
-  const adder = useRef<Draft['add']>(null);
-  const suggest = (text: string): void => void adder.current?.(text);
-  const { parts, layers } = useParts(id, {
-    saidIn: (turnId) => saidIn(rows.peek(), turnId),
-    writeAgain: suggest,
-  });
+  const { composer, suggest, parts, layer } = useParts(id, thread);
   const lastSeq = conversation.lastSeq.value;
   const since = useSeen({ threadId: id, seenSeq, lastSeq, isAtEnd });
   const jump = async (seq: number): Promise<void> => {
@@ -67,7 +56,7 @@ export function ThreadScreen({ id }: { readonly id: string }) {
         back={{ to: '/threads', name: 'Threads' }}
         actions={known && <ThreadHead thread={known.thread} onChanged={thread.refresh} />}
         scrolls="itself"
-        foot={<ThreadFoot id={id} thread={thread} adder={adder} />}
+        foot={<ThreadFoot id={id} thread={thread} composer={composer} />}
       >
         <div class="thread-body">
           {known && <ThreadFacts thread={known.thread} link={conversation.link.value} />}
@@ -84,8 +73,8 @@ export function ThreadScreen({ id }: { readonly id: string }) {
                 onJump={(seq) => void jump(seq)}
               />
             )}
-            {layers}
           </Suspense>
+          <Suspense fallback={null}>{layer}</Suspense>
           <LongList
             name="Conversation"
             rows={rows.value}
@@ -117,34 +106,36 @@ function stateOf({ thread, turns, asks }: NonNullable<ReturnType<typeof useThrea
 }
 
 /* What its rows share, and what they open over the screen. */
-function useParts(id: string, own: Pick<ThreadParts, 'saidIn' | 'writeAgain'>) {
-  const [wholeSeq, setWholeSeq] = useState<number | undefined>(undefined);
-  const [held, setHeld] = useState<HeldKind | undefined>(undefined);
+function useParts(id: string, thread: ReturnType<typeof useThread>) {
+  /* Words are put into the composer, behind what was typed, to be sent by who sees them there. */
+  const composer = useRef<ComposerHand>(null);
+  const suggest = (text: string): void => void composer.current?.add(text);
+  const [layer, setLayer] = useState<Layer | undefined>(undefined);
   const parts = useMemo(
-    () => ({
+    (): ThreadParts => ({
       threadId: id,
-      opened: new Set<string>(),
+      opened: new Set(),
       shown: new Map(),
-      showWhole: setWholeSeq,
-      showHeld: setHeld,
-      ...own,
+      show: setLayer,
+      saidIn: (turnId) => saidIn(thread.rows.peek(), turnId),
+      writeAgain: suggest,
     }),
     [id],
   );
-  const layers = (
-    <>
-      {wholeSeq !== undefined && (
-        <WholeEvent
-          key={wholeSeq}
-          threadId={id}
-          seq={wholeSeq}
-          onClose={() => setWholeSeq(undefined)}
-        />
-      )}
-      {held !== undefined && <HeldPlacesSheet kind={held} onClose={() => setHeld(undefined)} />}
-    </>
-  );
-  return { parts, layers };
+  return {
+    composer,
+    suggest,
+    parts,
+    layer: layer && (
+      <ThreadLayer
+        layer={layer}
+        threadId={id}
+        thread={thread}
+        composer={composer}
+        onClose={() => setLayer(undefined)}
+      />
+    ),
+  };
 }
 
 function ThreadTail({
@@ -211,11 +202,11 @@ function ThreadProblem({
 
 function ThreadFoot({
   id,
-  adder,
+  composer,
   thread: { known, running, waiting, unsent, act, say, stop },
 }: {
   readonly id: string;
-  readonly adder: RefObject<Draft['add']>;
+  readonly composer: RefObject<ComposerHand>;
   readonly thread: ReturnType<typeof useThread>;
 }) {
   const { client } = useApp();
@@ -227,7 +218,7 @@ function ThreadFoot({
       )}
       <Composer
         draftKey={`thread-${id}`}
-        adder={adder}
+        hand={composer}
         isBusy={running !== undefined || waiting.length > 0}
         closed={
           isArchived ? (

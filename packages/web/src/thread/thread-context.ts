@@ -6,29 +6,34 @@ import { createContext } from 'preact';
 import { useContext, useState } from 'preact/hooks';
 import type { HeldKind } from '../data/limits.ts';
 
+/* What lies over the thread. */
+export type Layer =
+  /* All of an event of which a row has only a part. */
+  | { readonly kind: 'whole'; readonly seq: number }
+  /* What can be done with a block. */
+  | { readonly kind: 'menu'; readonly key: string }
+  /* What holds the places where a limit is reached. */
+  | { readonly kind: 'held'; readonly held: HeldKind };
+
 export interface ThreadParts {
   readonly threadId: string;
   readonly opened: Set<string>;
   /* In pieces, by key. */
   readonly shown: Map<string, number>;
-  /* Shows all of an event of which a row has only a part. */
-  readonly showWhole: (seq: number) => void;
+  readonly show: (layer: Layer) => void;
   /* What a turn began with; undefined: it is not here, or not whole. */
   readonly saidIn: (turnId: string) => string | undefined;
   /* Into the composer, behind what is there. */
   readonly writeAgain: (text: string) => void;
-  /* A limit is reached. */
-  readonly showHeld: (kind: HeldKind) => void;
 }
 
 export const ThreadContext = createContext<ThreadParts>({
   threadId: '',
   opened: new Set(),
   shown: new Map(),
-  showWhole: () => undefined,
+  show: () => undefined,
   saidIn: () => undefined,
   writeAgain: () => undefined,
-  showHeld: () => undefined,
 });
 
 export function useOpened(key: string): readonly [isOpen: boolean, toggle: () => void] {

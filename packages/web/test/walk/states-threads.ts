@@ -20,6 +20,10 @@ const ofThreads: readonly WalkState[] = [
     press: ['More about this thread', 'Compare with the journals…'],
     shows: 'events were looked at',
   }),
+  sheetState('menu of a message', ({ done }) => `/threads/${done}`, {
+    press: ['More about what the agent said'],
+    shows: 'Copy as it came',
+  }),
   {
     name: 'opened thought, tools and plan',
     path: ({ done }) => `/threads/${done}`,

@@ -17,8 +17,8 @@ import { useOneAtATime } from './use-one-at-a-time.ts';
 
 export interface ComposerProps {
   readonly draftKey: string;
-  /* Through which others add words to what is written. */
-  readonly adder: RefObject<Draft['add']>;
+  /* Through which others reach what is written. */
+  readonly hand: RefObject<ComposerHand>;
   readonly isBusy: boolean;
   /* Of a thread in which nothing more can be said: why, and the way out. */
   readonly closed?: ComponentChildren;
@@ -29,15 +29,20 @@ export interface ComposerProps {
   readonly onStop: () => Promise<unknown>;
 }
 
+export interface ComposerHand {
+  readonly add: Draft['add'];
+  readonly focus: () => void;
+}
+
 export type Said = Pick<SayInput, 'text' | 'attachments' | 'whenKept'>;
 
 export function Composer(props: ComposerProps) {
-  const { draftKey, adder, isBusy, closed, noFiles, onSay, onStop } = props;
+  const { draftKey, hand, isBusy, closed, noFiles, onSay, onStop } = props;
   const draft = useDraft(draftKey);
   const { text, setText } = draft;
-  useImperativeHandle(adder, () => draft.add);
   const dictation = useDictation(text, setText);
   const area = useRef<HTMLTextAreaElement>(null);
+  useImperativeHandle(hand, () => ({ add: draft.add, focus: () => area.current?.focus() }));
   const attached = useAttachments(draftKey, noFiles);
   const isEmpty = text.trim() === '';
   const canSend = !isEmpty && attached.isReady;

@@ -61,8 +61,8 @@ export function openDictation(page: SpeechPage, deps: DictationDeps): Dictation 
   };
   const timer = deps.clock.timer(silentMs, () => {
     if (isAlive) return;
-    speech.abort();
     end('dead');
+    speech.abort();
   });
   speech.continuous = true;
   speech.interimResults = true;

@@ -136,10 +136,10 @@ function UnsentRow({
 
 /* It waits for room: the way to what has it. */
 function HeldAct({ code }: { readonly code: string | undefined }) {
-  const { showHeld } = useContext(ThreadContext);
+  const { show } = useContext(ThreadContext);
   const held = heldBy(code);
   if (held === undefined) return null;
-  return <Act onAct={() => showHeld(held)}>What holds the places</Act>;
+  return <Act onAct={() => show({ kind: 'held', held })}>What holds the places</Act>;
 }
 
 function Act({

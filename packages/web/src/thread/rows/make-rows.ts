@@ -187,6 +187,7 @@ function rowsOfText(block: TextBlock, { pieces }: SplitText): readonly Row[] {
     kind: 'piece',
     piece,
     block,
+    isFirst: index === 0,
     isLast: index === pieces.length - 1,
   }));
 }

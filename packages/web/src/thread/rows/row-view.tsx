@@ -12,6 +12,7 @@ import { CodeView } from './code-view.tsx';
 import { EndView } from './end-view.tsx';
 import { DecisionView, GapView, NoteView, RawView } from './event-views.tsx';
 import { LongText } from './long-text.tsx';
+import { MoreButton } from './more-button.tsx';
 import { PictureView } from './picture-view.tsx';
 import { PlanView } from './plan-view.tsx';
 import type { Row } from './row.ts';
@@ -67,13 +68,15 @@ function SaidView({ row: { key, block } }: { readonly row: RowOf<'said'> }) {
         </ul>
       )}
       <WholeButton cut={block.cut} />
+      <MoreButton block={block} about="what you said" />
     </div>
   );
 }
 
-function PieceView({ row: { piece, block, isLast } }: { readonly row: RowOf<'piece'> }) {
+function PieceView({ row: { piece, block, isFirst, isLast } }: { readonly row: RowOf<'piece'> }) {
   return (
     <>
+      {isFirst && <MoreButton block={block} about="what the agent said" />}
       {piece.kind === 'prose' && <Markdown text={piece.text} />}
       {piece.kind === 'plain' && <p class="plain-text">{formatForReader(piece.text)}</p>}
       {piece.kind === 'code' && <CodeView piece={piece} />}

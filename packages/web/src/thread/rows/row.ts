@@ -30,6 +30,7 @@ export type Row = Placed &
         readonly kind: 'piece';
         readonly piece: Piece;
         readonly block: TextBlock;
+        readonly isFirst: boolean;
         readonly isLast: boolean;
       }
     | { readonly kind: 'thought'; readonly block: TextBlock }

@@ -6,11 +6,12 @@ import { Link } from 'wouter-preact';
 import { Icon } from '../../parts/icon.tsx';
 import { formatForReader } from '../../text/reader-text.ts';
 import { formatLength } from '../../text/time-words.ts';
-import { type Facts, isFacts, textOf, wordOf } from '../facts.ts';
+import { wordOf } from '../facts.ts';
 import { useOpened } from '../thread-context.ts';
 import { LongText } from './long-text.tsx';
+import { MoreButton } from './more-button.tsx';
 import type { Edge } from './row.ts';
-import { diffsOf, runsOf, toolWords } from './tool-words.ts';
+import { diffsOf, givenOf, outputOf, runsOf, signed, toolWords } from './tool-words.ts';
 import { WholeButton } from './whole-button.tsx';
 
 const states: Readonly<Record<string, string>> = {
@@ -41,6 +42,7 @@ export function ToolView({ rowKey, block, edge }: ToolViewProps) {
         <span class="quiet">{isOver ? tookMs >= 100 && formatLength(tookMs) : states[status]}</span>
         <span class="only-read-aloud">{states[status] ?? status}</span>
       </button>
+      <MoreButton block={block} about="this call of a tool" />
       {isOpen && <ToolInside rowKey={rowKey} block={block} />}
     </div>
   );
@@ -90,34 +92,4 @@ function ToolInside({ rowKey, block }: Omit<ToolViewProps, 'edge'>) {
       <WholeButton cut={cut} />
     </div>
   );
-}
-
-function signed(sign: string, text: string): string {
-  return text
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => `${sign} ${line}`)
-    .join('\n');
-}
-
-/* A command as it was typed; other arguments as JSON. */
-function givenOf({ rawInput }: Facts): string {
-  if (!isFacts(rawInput)) return rawInput === undefined ? '' : textOf(rawInput);
-  const { command } = rawInput;
-  if (typeof command === 'string') return `$ ${command}`;
-  if (Array.isArray(command)) return `$ ${command.map(textOf).join(' ')}`;
-  return Object.keys(rawInput).length === 0 ? '' : JSON.stringify(rawInput, undefined, 2);
-}
-
-function outputOf({ content, rawOutput }: Facts): string {
-  const texts = Array.isArray(content)
-    ? content.filter((one) => !isFacts(one) || !['diff', 'terminal'].includes(String(one['type'])))
-    : [];
-  if (texts.length > 0) return textOf(texts);
-  if (isFacts(rawOutput)) {
-    const said = wordOf(rawOutput['output']) ?? wordOf(rawOutput['stdout']);
-    if (said !== undefined) return said;
-  }
-  const isTold = Array.isArray(content) && content.length > 0;
-  return rawOutput === undefined || isTold ? '' : textOf(rawOutput);
 }

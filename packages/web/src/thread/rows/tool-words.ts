@@ -1,8 +1,8 @@
 /*
- * A call of a tool in one line: what is done, and to what.
+ * A call of a tool in words: in one line what is done, and to what; and what it was given, changed and gave.
  */
 import { formatForReader } from '../../text/reader-text.ts';
-import { type Facts, isFacts, titleOf, wordOf } from '../facts.ts';
+import { type Facts, isFacts, textOf, titleOf, wordOf } from '../facts.ts';
 
 const verbs: Readonly<Record<string, string>> = {
   read: 'Read',
@@ -64,4 +64,35 @@ export function diffsOf({ content }: Facts): readonly ToldDiff[] {
       { path: wordOf(path) ?? '', oldText: wordOf(oldText) ?? '', newText: wordOf(newText) ?? '' },
     ];
   });
+}
+
+/* Of a diff: lines that went, or came. */
+export function signed(sign: string, text: string): string {
+  return text
+    .replace(/\n$/, '')
+    .split('\n')
+    .map((line) => `${sign} ${line}`)
+    .join('\n');
+}
+
+/* A command as it was typed; other arguments as JSON. */
+export function givenOf({ rawInput }: Facts): string {
+  if (!isFacts(rawInput)) return rawInput === undefined ? '' : textOf(rawInput);
+  const { command } = rawInput;
+  if (typeof command === 'string') return `$ ${command}`;
+  if (Array.isArray(command)) return `$ ${command.map(textOf).join(' ')}`;
+  return Object.keys(rawInput).length === 0 ? '' : JSON.stringify(rawInput, undefined, 2);
+}
+
+export function outputOf({ content, rawOutput }: Facts): string {
+  const texts = Array.isArray(content)
+    ? content.filter((one) => !isFacts(one) || !['diff', 'terminal'].includes(String(one['type'])))
+    : [];
+  if (texts.length > 0) return textOf(texts);
+  if (isFacts(rawOutput)) {
+    const said = wordOf(rawOutput['output']) ?? wordOf(rawOutput['stdout']);
+    if (said !== undefined) return said;
+  }
+  const isTold = Array.isArray(content) && content.length > 0;
+  return rawOutput === undefined || isTold ? '' : textOf(rawOutput);
 }

@@ -12,7 +12,7 @@ import type { TurnEnd } from './row.ts';
 export function TroubleWays({ end }: { readonly end: TurnEnd }) {
   const { storage } = useApp();
   const [, navigate] = useLocation();
-  const { saidIn, writeAgain, showHeld } = useContext(ThreadContext);
+  const { saidIn, writeAgain, show } = useContext(ThreadContext);
   const { hint, held } = endHint(end);
   const said = saidIn(end.turnId);
   const beginAnew = async (): Promise<void> => {
@@ -25,7 +25,9 @@ export function TroubleWays({ end }: { readonly end: TurnEnd }) {
       <div class="ways">
         {end.isUnstarted && <Way onTake={() => void beginAnew()}>Begin a new thread</Way>}
         {said !== undefined && <Way onTake={() => writeAgain(said)}>Write it again</Way>}
-        {held !== undefined && <Way onTake={() => showHeld(held)}>What holds the places</Way>}
+        {held !== undefined && (
+          <Way onTake={() => show({ kind: 'held', held })}>What holds the places</Way>
+        )}
       </div>
     </>
   );

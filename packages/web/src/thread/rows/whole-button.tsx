@@ -7,11 +7,16 @@ import { ThreadContext } from '../thread-context.ts';
 import { formatSize } from './long-text.tsx';
 
 export function WholeButton({ cut }: { readonly cut: readonly Cut[] }) {
-  const { showWhole } = useContext(ThreadContext);
+  const { show } = useContext(ThreadContext);
   return (
     <>
       {cut.slice(0, buttonsMax).map(({ seq, bytes }) => (
-        <button key={seq} type="button" class="button plain small" onClick={() => showWhole(seq)}>
+        <button
+          key={seq}
+          type="button"
+          class="button plain small"
+          onClick={() => show({ kind: 'whole', seq })}
+        >
           Show all of it ({formatSize(bytes)})
         </button>
       ))}
