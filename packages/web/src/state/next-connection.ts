@@ -117,7 +117,7 @@ function nextLink(state: ConnectionState, event: ConnectionEvent): Link {
     case 'gateway-fits':
       return link.kind === 'too-old' ? { kind: 'dropped' } : link;
     case 'device-offline':
-      return isFinal(link) || link.kind === 'offline' ? link : { kind: 'offline' };
+      return isFinal(link) ? link : offline(link);
     case 'device-online':
       // It was said to be offline, so there is something to tell until the stream is open.
       return link.kind === 'offline' ? { kind: 'reconnecting', nextTryAtMs: undefined } : link;
@@ -143,12 +143,7 @@ function nextStream({ link, isOnline, restart }: ConnectionState, event: Connect
     case 'caught-up':
       return link.kind === 'catching-up' ? { kind: 'live' } : link;
     case 'lost':
-      if (!isOnline) return link.kind === 'offline' ? link : { kind: 'offline' };
-      if (link.kind === 'live') return { kind: 'dropped' };
-      if (link.kind === 'reconnecting' || link.kind === 'catching-up') {
-        return { kind: 'reconnecting', nextTryAtMs: event.nextTryAtMs };
-      }
-      return link;
+      return isOnline ? afterLoss(link, event.nextTryAtMs) : offline(link);
     case 'trying':
       return link.kind === 'reconnecting' && link.nextTryAtMs !== undefined
         ? { kind: 'reconnecting', nextTryAtMs: undefined }
@@ -158,4 +153,15 @@ function nextStream({ link, isOnline, restart }: ConnectionState, event: Connect
     default:
       return link;
   }
+}
+
+function afterLoss(link: Link, nextTryAtMs: number): Link {
+  if (link.kind === 'live') return { kind: 'dropped' };
+  const isTold = link.kind === 'reconnecting' || link.kind === 'catching-up';
+  return isTold ? { kind: 'reconnecting', nextTryAtMs } : link;
+}
+
+/* The same value where nothing changes, so that nothing is drawn again. */
+function offline(link: Link): Link {
+  return link.kind === 'offline' ? link : { kind: 'offline' };
 }
